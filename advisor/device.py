@@ -1,0 +1,77 @@
+"""A device: one purchasable thing that computes – a card, a Mac, a box."""
+
+from dataclasses import dataclass
+
+from advisor.price import Price, Source
+from advisor.units import GB, GIB, TERA
+from advisor.yamlfile import given
+
+KINDS = ("gpu", "laptop-gpu", "integrated-gpu", "mac", "apu-box", "module")
+MAKERS = ("nvidia", "amd", "intel", "apple")
+AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compute:
+    """Dense rates, operations per second; None where the chip has no such unit or nobody says.
+
+    `fp16_flops` accumulates in FP32; `fp16_fast_flops` accumulates in FP16 (twice that on GeForce cards, equal elsewhere).
+    """
+
+    fp32_flops: float | None = given("fp32_tflops", TERA, default=None, above=0)
+    fp16_flops: float | None = given("fp16_tflops", TERA, default=None, above=0)
+    fp16_fast_flops: float | None = given("fp16_accumulate_fp16_tflops", TERA, default=None, above=0)
+    fp8_flops: float | None = given("fp8_tflops", TERA, default=None, above=0)
+    fp4_flops: float | None = given("fp4_tflops", TERA, default=None, above=0)
+    int8_ops: float | None = given("int8_tops", TERA, default=None, above=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """One thing you can buy that computes. Memory, bandwidth, rates, power, how it is joined to others, prices."""
+
+    id: str = given()
+    name: str = given()
+    maker: str = given(one_of=MAKERS)
+    kind: str = given(one_of=KINDS)
+    architecture: str = given()  # slug: pascal volta turing ampere ada hopper blackwell rdna3 rdna3.5 cdna3 alchemist m3 …
+    chip: str | None = given(default=None)  # the maker's name of the chip, as printed: "M3 Ultra", "gfx1151", "AD102"
+    compute_capability: str | None = given(default=None)
+    gpu_cores: int | None = given(default=None, above=0)
+    aliases: tuple[str, ...] = given(default=())
+    pci_ids: tuple[str, ...] = given(default=())
+    memory_options_bytes: tuple[float, ...] = given("memory_gib", GIB, above=0)  # every size sold, ascending
+    memory_type: str = given()
+    memory_bus_bits: int | None = given(default=None, above=0)
+    unified_memory: bool = given(default=False)
+    usable_bytes: float | None = given("usable_gib", GIB, default=None, above=0)  # where measured; else the platform's rule
+    gpus_on_board: int = given(default=1, least=1)
+    bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0)
+    compute: Compute = given("compute")
+    power_w: float | None = given(default=None, above=0)
+    idle_power_w: float | None = given(default=None, least=0)
+    pcie_generation: int | None = given(default=None, least=1, most=7)
+    pcie_lanes: int | None = given(default=None, least=1, most=16)
+    slots: float | None = given(default=None, above=0)  # expansion slots covered; None for boxes
+    links: tuple[str, ...] = given(default=())  # link ids in the box: bridges, switches, fabric (PCIe follows from the lanes)
+    network: tuple[str, ...] = given(default=())  # link ids between boxes that are built in
+    thunderbolt_version: int | None = given(default=None)
+    thunderbolt_ports: int | None = given(default=None, least=0)
+    peer_access: bool = given(default=False)  # the stock driver lets two of them exchange bytes over PCIe directly
+    noise: str | None = given(default=None)
+    launched: str | None = given(default=None)
+    availability: str = given(one_of=AVAILABILITY)
+    prices: tuple[Price, ...] = given(default=())
+    sources: tuple[Source, ...] = given()
+    unverified: tuple[str, ...] = given(default=())
+    notes: str | None = given(default=None)
+
+    @property
+    def largest_memory_bytes(self) -> float:
+        """The largest size sold, bytes."""
+        return self.memory_options_bytes[-1]
+
+    @property
+    def is_box(self) -> bool:
+        """Whether it is a whole computer, so that two of them are two boxes."""
+        return self.kind in ("mac", "apu-box", "module")

@@ -1,0 +1,54 @@
+"""A host: the computer around the cards – slots, lanes, power supply, memory, storage, price."""
+
+from dataclasses import dataclass
+
+from advisor.price import Price, Source
+from advisor.units import GB, GIB
+from advisor.yamlfile import given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """A slot for a card: physical size, electrical lanes when alone and when all slots of the group are used."""
+
+    generation: int = given(least=1)
+    lanes: int = given(least=1)
+    lanes_shared: int | None = given(default=None)  # lanes when the neighbouring slot is filled too
+    through_chipset: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """The computer that carries cards."""
+
+    id: str = given()
+    name: str = given()
+    aliases: tuple[str, ...] = given(default=())
+    slots: tuple[Slot, ...] = given()
+    max_cards: int = given(least=0)
+    power_supply_w: float = given(above=0)
+    base_power_w: float = given(above=0)  # the host itself at work, without cards
+    idle_power_w: float | None = given(default=None)
+    memory_bytes: float = given("memory_gib", GIB, above=0)
+    memory_channels: int = given(least=1)
+    memory_type: str = given()
+    memory_bandwidth_bytes_per_s: float = given("memory_bandwidth_gb_per_s", GB, above=0)  # nominal
+    memory_reached_bytes_per_s: float | None = given("memory_reached_gb_per_s", GB, default=None)
+    cpu_compute_flops: float | None = given("cpu_gflops", GB, default=None)
+    storage: str = given(default="nvme-4")
+    network: tuple[str, ...] = given(default=())
+    owned_default: bool = given(default=False)  # the desktop assumed around cards in --have
+    prices: tuple[Price, ...] = given(default=())
+    sources: tuple[Source, ...] = given()
+    unverified: tuple[str, ...] = given(default=())
+    notes: str | None = given(default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Storage:
+    """Where weights are loaded from."""
+
+    id: str = given()
+    name: str = given()
+    read_bytes_per_s: float = given("read_gb_per_s", GB, above=0)
+    source: str = given()

@@ -1,0 +1,33 @@
+"""Work: how much is asked of a model at once. Need: what the buyer wants of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """Requests at the same time, and their lengths in tokens. `users` None = as many as fit (`--users max`)."""
+
+    users: int | None = 1
+    context_tokens: int = 8192
+    prompt_tokens: int = 1024
+    generate_tokens: int = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """The buyer's wishes beside the work: floors, money, taste. Speeds in tokens/s for each user."""
+
+    workload: Workload
+    model: str | None
+    quant: str | None = None
+    kv_quant: str | None = None
+    min_tokens_per_s: float = 10.0
+    max_first_token_s: float | None = None
+    budget_usd: float | None = None
+    prefer: str = "cheapest"
+    consider: tuple[str, ...] = ()
+    new_only: bool = False
+    sell_old: bool = False
+    electricity_usd_per_kwh: float | None = None
+    hours_per_day: float = 8.0
+    prices_usd: tuple[tuple[str, float], ...] = ()

@@ -1,0 +1,38 @@
+"""What something costs, when, where, and who says so."""
+
+from dataclasses import dataclass
+
+from advisor.units import GIB
+from advisor.yamlfile import given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """One dated figure or range for one condition; `memory_bytes` where each memory size has its own."""
+
+    kind: str = given(one_of=("list", "street"))
+    condition: str = given(one_of=("new", "used", "refurbished"))
+    low: float = given(above=0)
+    high: float = given(above=0)
+    currency: str = given(default="USD")
+    region: str | None = given(default=None)
+    date: str = given()
+    memory_bytes: float | None = given("memory_gib", GIB, default=None, above=0)
+    source: str = given()
+    note: str | None = given(default=None)
+    unverified: bool = given(default=False)
+
+    @property
+    def middle(self) -> float:
+        """The midpoint of the range."""
+        return (self.low + self.high) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where figures come from: which fields, what is it called, where is it, when was it seen."""
+
+    fields: tuple[str, ...] = given()
+    title: str = given()
+    url: str | None = given(default=None)
+    seen: str | None = given(default=None)
