@@ -1,0 +1,1 @@
+"""Answers as text, JSON, Markdown and HTML. Formats; decides nothing."""

@@ -1,0 +1,32 @@
+"""The sentence of each reason: a template over its facts, shown with the unit of their names' suffixes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.reason import Reason
+from advisor.units import show
+
+# code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
+SENTENCES: dict[str, str] = {
+}
+
+
+class _Shown(dict[str, str]):
+    """The facts as text; a fact that is not there reads "unknown" instead of ending the report."""
+
+    def __missing__(self, name: str) -> str:
+        return "unknown"
+
+
+def text(reason: Reason) -> str:
+    """The reason as a sentence."""
+    template = SENTENCES.get(reason.code)
+    if template is None:
+        return plain(reason.code, reason.facts)
+    return template.format_map(_Shown({name: show(name, value) for name, value in reason.facts.items()}))
+
+
+def plain(code: str, facts: Mapping[str, Any]) -> str:
+    """What can be said of a reason that has no sentence: its code and its facts."""
+    said = ", ".join(f"{name} {show(name, value)}" for name, value in facts.items())
+    return f"{code}: {said}" if said else code
