@@ -1,0 +1,23 @@
+"""Every test runs with its own user folders, so that what is installed or saved on this machine changes nothing."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache and a configuration folder of the test run's own, and no overlay from the environment."""
+    folder = tmp_path_factory.mktemp("user")
+    kept = {key: os.environ.get(key) for key in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "ADVISOR_CATALOG", "ADVISOR_DEBUG")}
+    os.environ.update(XDG_CACHE_HOME=str(folder / "cache"), XDG_CONFIG_HOME=str(folder / "config"))
+    os.environ.pop("ADVISOR_CATALOG", None)
+    os.environ.pop("ADVISOR_DEBUG", None)
+    yield folder
+    for key, value in kept.items():
+        if value is None:
+            os.environ.pop(key, None)
+        else:
+            os.environ[key] = value
