@@ -1,0 +1,79 @@
+"""What the adviser knows beside hardware and models: typical models, settings and their flags, published gains and risks."""
+
+from dataclasses import dataclass
+
+from advisor.yamlfile import given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """A typical model of one size, asked about when the buyer names none."""
+
+    label: str = given()
+    model: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """How one engine is told one setting: `{context}`, `{count}` … are filled in."""
+
+    setting: str = given()  # tensor layers offload-experts offload-layers kv-quant context peer-access wired-limit gtt-limit power-limit
+    engine: str = given()  # engine id, or `system` for a command outside of the engine
+    command: str = given()
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafting:
+    """One published gain of speculative decoding: tokens/s without and with it, on one system."""
+
+    model: str = given()
+    engine: str = given()
+    system: str = given()
+    draft_tokens: int = given(least=1)
+    plain_tokens_per_s: float = given(above=0)
+    drafted_tokens_per_s: float = given(above=0)
+    source: str = given()
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast."""
+        return self.drafted_tokens_per_s / self.plain_tokens_per_s
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """What went wrong for somebody with one setting."""
+
+    setting: str = given()
+    text: str = given()
+    source: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerCap:
+    """One published measurement of what a power limit costs in decode speed."""
+
+    device: str = given()
+    limit_w: float = given(above=0)
+    full_w: float = given(above=0)
+    decode_kept_share: float = given(above=0, most=1.1)
+    source: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hints:
+    """All of them."""
+
+    ladder: tuple[Rung, ...] = given()
+    flags: tuple[Flag, ...] = given()
+    drafting: tuple[Drafting, ...] = given()
+    risks: tuple[Risk, ...] = given()
+    power_caps: tuple[PowerCap, ...] = given(default=())
+
+    def flag(self, setting: str, engine_id: str) -> Flag | None:
+        """How this engine is told this setting, or the command outside of it."""
+        of_setting = [flag for flag in self.flags if flag.setting == setting]
+        own = (flag for flag in of_setting if flag.engine == engine_id)
+        return next(own, next((flag for flag in of_setting if flag.engine == "system"), None))

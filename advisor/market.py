@@ -1,0 +1,384 @@
+"""Money: the price that is used for a thing and why, and what a system costs to buy and to run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from statistics import median
+
+from advisor.device import Device
+from advisor.host import Host
+from advisor.link import Link, LinkPart
+from advisor.price import Money, Price
+from advisor.reason import Reason
+from advisor.system import Box, Group, System
+from advisor.units import HOUR_S, KILO, MEGA, YEAR_S
+
+OLD_PRICE_DAYS = 60
+SPIKE_SHARE = 1.25  # above this many times its own earlier price a price is called a spike
+YEARS_OF_USE = 3
+SAME_SIZE_SHARE = 0.02  # memory sizes this close are one size
+YEAR_DAYS = 365
+
+
+@dataclass(frozen=True)
+class PriceUsed:
+    """The price taken for one thing: how much, of which kind and condition, how old; None where nobody says."""
+
+    usd: float | None
+    condition: str | None = None
+    kind: str | None = None  # list | street | stated
+    as_of: str | None = None
+    warnings: tuple[Reason, ...] = ()
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class CostLine:
+    """One line of the bill: `count` of a thing at `usd` each; `owned` ones are not paid."""
+
+    what: str
+    name: str
+    count: int
+    usd: float | None
+    owned: bool = False
+    as_of: str | None = None
+    condition: str | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a system costs: the whole of it, the part that must be bought, its power, and its tokens over three years."""
+
+    price_usd: float | None
+    price_as_of: str | None
+    spend_usd: float | None
+    resale_usd: float | None
+    power_w: float | None
+    usd_per_million_tokens: float | None
+    lines: tuple[CostLine, ...] = ()
+    upgrades: tuple[Reason, ...] = ()  # host parts that must be bought beside it, and why
+    warnings: tuple[Reason, ...] = ()
+    rental_usd_per_hour: float | None = None
+    rental_even_hours_per_day: float | None = None
+
+
+@lru_cache(maxsize=4096)
+def first_day(text: str) -> date:
+    """The first day of `2026`, `2026-09` or `2026-09-11`."""
+    parts = [int(part) for part in text.split("-")[:3]]
+    year, month, day = (*parts, 1, 1)[:3]
+    return date(year, month, day)
+
+
+def _newest(rows: Iterable[Price]) -> Price | None:
+    """The newest row; the first of several of one date."""
+    return max(rows, key=lambda row: first_day(row.date), default=None)
+
+
+def _of_size(thing: Device | Host, memory_bytes: float | None) -> list[Price]:
+    """The rows for one memory size; a row without a size is for the only size, or else for the smallest."""
+    sizes = thing.memory_options_bytes if isinstance(thing, Device) else ()
+    if memory_bytes is None or not sizes:
+        return list(thing.prices)
+    smallest = abs(sizes[0] - memory_bytes) <= SAME_SIZE_SHARE * memory_bytes
+    return [
+        row
+        for row in thing.prices
+        if (smallest if row.memory_bytes is None else abs(row.memory_bytes - memory_bytes) <= SAME_SIZE_SHARE * memory_bytes)
+    ]
+
+
+def _usd(row: Price, money: Money) -> float | None:
+    """The row's midpoint in dollars."""
+    if row.currency == "USD":
+        return row.middle
+    rate = money.rate(row.currency)
+    return None if rate is None else row.middle * rate.usd
+
+
+def _street(rows: list[Price], sold_new: bool, new_only: bool, money: Money) -> Price | None:
+    """The newest street row of each condition asked, the cheaper one; none that is a year older than the other."""
+    street = [row for row in rows if row.kind == "street" and (row.condition != "new" or sold_new) and _usd(row, money) is not None]
+    new = _newest(row for row in street if row.condition == "new")
+    if new_only:
+        return new
+    used = _newest(row for row in street if row.condition != "new")
+    if new is None or used is None:
+        return new or used
+    apart = (first_day(new.date) - first_day(used.date)).days
+    if abs(apart) > YEAR_DAYS:
+        return new if apart > 0 else used
+    return min(used, new, key=lambda row: _usd(row, money) or 0.0)
+
+
+def _listed(rows: list[Price], sold_new: bool) -> Price | None:
+    """The newest list price of what is still sold new."""
+    return _newest(row for row in rows if row.kind == "list" and row.condition == "new") if sold_new else None
+
+
+def _spike(row: Price, rows: list[Price], name: str, money: Money) -> Reason | None:
+    """A warning where the price stands far above its own earlier ones of that condition."""
+    earlier = [
+        _usd(other, money) or 0.0
+        for other in rows
+        if other.condition == row.condition and first_day(other.date) < first_day(row.date) and _usd(other, money) is not None
+    ]
+    usd = _usd(row, money)
+    if not earlier or usd is None or usd <= SPIKE_SHARE * median(earlier):
+        return None
+    return Reason("price.spike", {"name": name, "price_usd": usd, "earlier_usd": median(earlier), "above_share": usd / median(earlier) - 1})
+
+
+def _warnings(row: Price, rows: list[Price], name: str, money: Money, today: date) -> tuple[Reason, ...]:
+    """What the buyer must know of this price: only listed, old, unverified, a spike."""
+    days = (today - first_day(row.date)).days
+    found = [
+        Reason("price.list-only", {"name": name, "price_usd": _usd(row, money), "date": row.date}) if row.kind == "list" else None,
+        Reason("price.old", {"name": name, "age_days": days, "date": row.date}) if days > OLD_PRICE_DAYS else None,
+        Reason("price.unverified", {"name": name, "price_usd": _usd(row, money)}) if row.unverified else None,
+        _spike(row, rows, name, money),
+    ]
+    return tuple(reason for reason in found if reason)
+
+
+def _price_of(thing: Device | Host, memory_bytes: float | None, new_only: bool, money: Money, today: date) -> PriceUsed:
+    rows = _of_size(thing, memory_bytes)
+    sold_new = not isinstance(thing, Device) or thing.availability == "on-sale"
+    if isinstance(thing, Device) and thing.availability == "announced":
+        return PriceUsed(None, warnings=(Reason("price.not-yet-sold", {"name": thing.name}),))
+    row = _street(rows, sold_new, new_only, money) or _listed(rows, sold_new)
+    if row is None:
+        return PriceUsed(None, warnings=(Reason("price.unknown", {"name": thing.name}),))
+    return PriceUsed(_usd(row, money), row.condition, row.kind, row.date, _warnings(row, rows, thing.name, money, today), row.source)
+
+
+def price_of(
+    thing: Device | Host,
+    memory_bytes: float | None = None,
+    *,
+    money: Money,
+    new_only: bool = False,
+    overrides: Mapping[str, float] | None = None,
+    today: date | None = None,
+) -> PriceUsed:
+    """The price used: stated by the user, else the newest street row of the asked condition, else the list price."""
+    if overrides and thing.id in overrides:
+        return PriceUsed(overrides[thing.id], kind="stated")
+    return _price_of(thing, memory_bytes, new_only, money, today or date.today())
+
+
+def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapping[str, float] | None = None) -> float | None:
+    """What an owned one would bring: the lower end of its newest used street row."""
+    if overrides and device.id in overrides:
+        return overrides[device.id]
+    row = _newest(row for row in _of_size(device, memory_bytes) if row.kind == "street" and row.condition != "new" and row.currency == "USD")
+    return None if row is None else row.low
+
+
+def parts_needed(part: LinkPart, link: Link, ends: int, devices: int) -> int:
+    """How many of a link's part `ends` joined ends need (`devices` in all); a switch only where there are more than two."""
+    if part.per == "pair":
+        return ends * (ends - 1) // 2 if link.shape == "mesh" else max(1, ends // 2) if link.shape == "pair" else ends - 1
+    if part.per == "system":
+        return 1 if ends > 2 else 0
+    return ends if part.per == "box" else devices
+
+
+def link_lines(link: Link | None, ends: int, devices: int, owned: bool, overrides: Mapping[str, float]) -> list[CostLine]:
+    """The bridge, cables, NICs and switch of one link."""
+    if link is None or ends < 2:
+        return []
+    if link.id in overrides:
+        return [CostLine(link.id, link.name, 1, overrides[link.id], owned)]
+    needed = [(part, parts_needed(part, link, ends, devices)) for part in link.parts]
+    return [CostLine(link.id, part.name, count, part.usd, owned, part.date) for part, count in needed if count]
+
+
+def _device_lines(system: System, have: System | None, terms: "Terms") -> list[CostLine]:
+    """The devices of the system, those that are owned apart from those to buy."""
+    left: dict[tuple[str, float], int] = {}
+    for group in have.groups if have else ():
+        left[group.device.id, group.memory_bytes] = left.get((group.device.id, group.memory_bytes), 0) + group.count
+    lines = []
+    for device, memory_bytes, count in _counted(system.groups):
+        owned = min(count, left.get((device.id, memory_bytes), 0))
+        price = terms.price(device, memory_bytes)
+        if owned:
+            lines.append(CostLine(device.id, device.name, owned, price.usd, True, price.as_of, price.condition))
+        if count > owned:
+            lines.append(CostLine(device.id, device.name, count - owned, price.usd, False, price.as_of, price.condition))
+    return lines
+
+
+def _counted(groups: Iterable[Group]) -> list[tuple[Device, float, int]]:
+    """Equal devices counted together, in order."""
+    counts: dict[tuple[str, float], tuple[Device, float, int]] = {}
+    for group in groups:
+        key = group.device.id, group.memory_bytes
+        counts[key] = group.device, group.memory_bytes, counts[key][2] + group.count if key in counts else group.count
+    return list(counts.values())
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms one buys: the prices, their conditions, and the running cost. One for each recommendation."""
+
+    money: Money
+    new_only: bool = False
+    overrides: tuple[tuple[str, float], ...] = ()
+    electricity_usd_per_kwh: float | None = None
+    hours_per_day: float = 8.0
+    today: date | None = None
+
+    def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
+        """The price of one thing on these terms."""
+        return price_of(
+            thing, memory_bytes, money=self.money, new_only=self.new_only, overrides=dict(self.overrides), today=self.today
+        )
+
+    @property
+    def usd_per_kwh(self) -> float:
+        """The electricity price stated, or the catalog's first."""
+        stated = self.electricity_usd_per_kwh
+        return self.money.electricity[0].usd_per_kwh if stated is None else stated
+
+
+def power_w(system: System) -> float | None:
+    """Watts at work: every device at its limit, and each host around cards; None where a device's is unknown."""
+    watts = 0.0
+    for box in system.boxes:
+        for group in box.groups:
+            if group.device.power_w is None:
+                return None
+            watts += group.count * group.device.power_w
+        if box.host and not box.groups[0].device.is_box:
+            watts += box.host.base_power_w
+    return watts
+
+
+def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], list[Reason]]:
+    """The host of a box of cards, and the stronger power supply that it needs for them."""
+    host = box.host
+    if host is None or box.groups[0].device.is_box:
+        return [], []
+    price = terms.price(host)
+    lines = [CostLine(host.id, host.name, 1, price.usd, owned, price.as_of, price.condition)]
+    watts = host.base_power_w + sum(group.count * (group.device.power_w or 0.0) for group in box.groups)
+    if watts <= host.power_supply_w:
+        return lines, []
+    facts = {"need_w": watts, "have_w": host.power_supply_w, "host": host.name}
+    supply = next((part for part in terms.money.parts_of("power-supply") if (part.watts or 0.0) >= watts), None)
+    if supply is None:
+        return lines, [Reason("host.power-beyond", facts)]
+    lines.append(CostLine(supply.id, supply.name, 1, supply.usd, False, supply.date))
+    return lines, [Reason("host.power", {**facts, "part": supply.name, "price_usd": supply.usd})]
+
+
+def _total(lines: Iterable[CostLine]) -> float | None:
+    """The sum of the lines; None where one price is unknown."""
+    total = 0.0
+    for line in lines:
+        if line.usd is None:
+            return None
+        total += line.count * line.usd
+    return total
+
+
+def usd_per_million_tokens(spend_usd: float | None, watts: float | None, tokens_per_s: float | None, terms: Terms) -> float | None:
+    """Dollars for a million generated tokens over three years of daily hours: what is paid once, and the electricity."""
+    if spend_usd is None or watts is None or not tokens_per_s or terms.hours_per_day <= 0:
+        return None
+    hours = YEARS_OF_USE * YEAR_S / HOUR_S * terms.hours_per_day / 24
+    energy_usd = watts / KILO * hours * terms.usd_per_kwh
+    return (spend_usd + energy_usd) / (tokens_per_s * hours * HOUR_S / MEGA)
+
+
+def rental_usd_per_hour(system: System, money: Money) -> float | None:
+    """Renting the same devices by the hour; None where one of them has no rental price."""
+    total = 0.0
+    for group in system.groups:
+        rental = next((each for each in money.rentals if each.device == group.device.id), None)
+        if rental is None:
+            return None
+        total += group.count * rental.usd_per_hour
+    return total
+
+
+def _rental_even(spend_usd: float | None, watts: float | None, rental: float | None, terms: Terms) -> float | None:
+    """Hours a day, over three years, from which buying is cheaper than renting the same."""
+    if not spend_usd or rental is None or watts is None:
+        return None
+    saved_per_hour = rental - watts / KILO * terms.usd_per_kwh
+    return spend_usd / (YEARS_OF_USE * YEAR_S / HOUR_S / 24 * saved_per_hour) if saved_per_hour > 0 else None
+
+
+def resale(have: System | None, system: System, terms: Terms) -> float | None:
+    """What the owned devices that the system leaves out would bring."""
+    if have is None:
+        return None
+    kept = {(device.id, memory): count for device, memory, count in _counted(system.groups)}
+    total = 0.0
+    for device, memory_bytes, count in _counted(have.groups):
+        each = resale_of(device, memory_bytes, terms.money, dict(terms.overrides))
+        idle = max(0, count - kept.get((device.id, memory_bytes), 0))
+        if idle and each is None:
+            return None
+        total += idle * (each or 0.0)
+    return total
+
+
+def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostLine], list[Reason]]:
+    """Every line of the bill, and the upgrades of hosts in it."""
+    overrides = dict(terms.overrides)
+    lines = _device_lines(system, have, terms)
+    upgrades: list[Reason] = []
+    hosts_owned = [box.host.id for box in have.boxes if box.host] if have else []
+    for box in system.boxes:
+        owned = box.host is not None and box.host.id in hosts_owned
+        if owned and box.host:
+            hosts_owned.remove(box.host.id)
+        more, needed = host_lines(box, owned, terms)
+        has_link = have is not None and any(box.link == other.link and other.count >= box.count for other in have.boxes)
+        lines += more + link_lines(box.link, box.count, box.count, has_link, overrides)
+        upgrades += needed
+    joined = have is not None and have.link == system.link and len(have.boxes) >= len(system.boxes)
+    return lines + link_lines(system.link, len(system.boxes), system.count, joined, overrides), upgrades
+
+
+def bill(system: System, have: System | None, terms: Terms) -> Cost:
+    """What a system costs to buy; `cost` adds what its tokens cost."""
+    lines, upgrades = _bill(system, have, terms)
+    bought = [line for line in lines if not line.owned]
+    dates = sorted((line.as_of for line in bought or lines if line.as_of), key=first_day)
+    warnings = [
+        reason
+        for device, memory_bytes, _ in _counted(system.groups)
+        if any(line.what == device.id for line in bought)
+        for reason in terms.price(device, memory_bytes).warnings
+    ]
+    spend, watts = _total(bought), power_w(system)
+    rental = rental_usd_per_hour(system, terms.money)
+    return Cost(
+        price_usd=_total(lines),
+        price_as_of=dates[0] if dates else None,
+        spend_usd=spend,
+        resale_usd=resale(have, system, terms),
+        power_w=watts,
+        usd_per_million_tokens=None,
+        lines=tuple(lines),
+        upgrades=tuple(upgrades),
+        warnings=tuple(warnings),
+        rental_usd_per_hour=rental,
+        rental_even_hours_per_day=_rental_even(spend, watts, rental, terms),
+    )
+
+
+def with_tokens(cost: Cost, tokens_per_s: float | None, terms: Terms) -> Cost:
+    """The same bill with what a million tokens cost at that sustained speed."""
+    return replace(cost, usd_per_million_tokens=usd_per_million_tokens(cost.spend_usd, cost.power_w, tokens_per_s, terms))
+
+
+def cost(system: System, terms: Terms, *, have: System | None = None, tokens_per_s: float | None = None) -> Cost:
+    """What a system costs to buy beside what is owned, and what its tokens cost at `tokens_per_s` of sustained speed."""
+    return with_tokens(bill(system, have, terms), tokens_per_s, terms)
