@@ -11,7 +11,11 @@ SPLITS = ("whole", "replicas", "layers", "tensor", "experts", "offload")
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """One way an engine drives hardware: which makers, which oldest chip, how it talks between devices."""
+    """One way an engine drives hardware: which makers, which oldest chip, how it talks between devices.
+
+    `*_software` are keys of the latency table (`link_calibration.yaml`) by what the link is: peer access inside a box,
+    staged through host memory, RDMA or TCP between boxes. None: it has no such path.
+    """
 
     id: str = given()  # cuda rocm vulkan metal sycl
     makers: tuple[str, ...] = given()
@@ -20,6 +24,10 @@ class Backend:
     not_architectures: tuple[str, ...] = given(default=())
     splits: tuple[str, ...] = given()  # of SPLITS
     preference: int = given(default=0)  # the higher the sooner chosen on hardware that several backends drive
+    peer_software: str | None = given(default=None)
+    staged_software: str | None = given(default=None)
+    rdma_software: str | None = given(default=None)
+    tcp_software: str | None = given(default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +38,29 @@ class TensorRule:
     heads_divide: bool = given(default=True)
     kv_heads_divide_or_copy: bool = given(default=False)  # kv_heads % n == 0 or n % kv_heads == 0
     kv_heads_divide: bool = given(default=False)
-    vocabulary_divides: bool = given(default=False)
+    vocabulary_divides: bool = given(default=False)  # after padding to `vocabulary_pad`
+    vocabulary_pad: int = given(default=64)
     hidden_divides: bool = given(default=False)
     most_devices: int | None = given(default=None)
     excluded_architectures: tuple[str, ...] = given(default=())  # Model.architecture words
     needs_rdma_between_boxes: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatRule:
+    """The oldest NVIDIA chip, or the chips of other makers, on which the engine reads a quant format."""
+
+    format: str = given()
+    least_compute_capability: str | None = given(default=None)
+    makers: tuple[str, ...] = given(default=())  # empty = all that the backend drives
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitFlags:
+    """What to write on the command line for a split; `{n}` is the number of devices."""
+
+    split: str = given(one_of=SPLITS)
+    flags: str = given()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +71,9 @@ class Engine:
     name: str = given()
     aliases: tuple[str, ...] = given(default=())
     backends: tuple[Backend, ...] = given()
-    formats: tuple[str, ...] = given()  # quant formats it reads: Quant.format words (gguf safetensors awq gptq fp8 … mlx exl3)
+    formats: tuple[str, ...] = given()  # Quant.format words: plain gguf awq gptq fp8 int8 nvfp4 mxfp4 bnb mlx exl3 …
+    format_rules: tuple[FormatRule, ...] = given(default=())
+    choice_rank: int | None = given(default=None)  # 1 = first among engines left open; None = only when named
     usual_quant: str = given()  # quant id taken when none is asked
     usual_4bit: str = given()
     usual_8bit: str = given()
@@ -55,16 +83,23 @@ class Engine:
     tensor: TensorRule | None = given(default=None)
     multi_node: tuple[str, ...] = given(default=())  # splits it can do between boxes
     pipeline_fills: bool = given(default=False)  # many users keep all stages busy
+    prefill_overlap: float = given(default=0.0, least=0, most=1)  # how far prompt chunks keep all stages busy: 0 one at a time
     uneven_layers: bool = given(default=True)
-    mixed_devices: tuple[str, ...] = given(default=())  # splits it can do on unlike devices
+    mixed_devices: tuple[str, ...] = given(default=())  # splits it can do on unlike devices of one maker
+    mixed_makers: tuple[str, ...] = given(default=())  # splits it can do on devices of several makers
+    offload_keeps: str | None = given(default=None, one_of=("layers", "experts", "streams"))  # what it works on in host memory
     excluded_architectures: tuple[str, ...] = given(default=())
     max_sequences: int | None = given(default=None)
     batched_prefill_tokens: int | None = given(default=None)  # chunk of prompt tokens read in one step
     memory_share: float | None = given(default=None)  # gpu_memory_utilization, mem-fraction-static
     overhead_bytes: float = given("overhead_gib", GIB, default=0.0)  # fixed, on each device
-    collectives: str = given(default="nccl")  # key of the latency table in calibration: links
+    split_flags: tuple[SplitFlags, ...] = given(default=())
     command: str = given()  # template of the start command
     verify: str = given()  # template of the command that measures
     sources: tuple[Source, ...] = given()
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
+
+    def flags(self, split: str, count: int) -> str:
+        """The command-line words for a split over `count` devices; empty where it needs none."""
+        return next((each.flags.format(n=count) for each in self.split_flags if each.split == split), "")
