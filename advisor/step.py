@@ -1,6 +1,21 @@
-"""Seconds of one step on one part: the additive terms of reading weights and cache, computing, and fixed costs."""
+"""Seconds of one step on one device: the additive terms of reading weights and cache, computing, and fixed costs.
+
+A step has two halves. *Work* says what has to be done (bytes, operations, layers); *Constants* say how fast this engine does it
+on this device. Both the estimator and `tools/fit.py` go through `decode_s` and `prompt_s`, which only add, multiply and raise
+to powers, so that they take numbers as well as arrays of numbers.
+"""
 
 from dataclasses import dataclass
+from functools import lru_cache
+
+from advisor.cache import Cache
+from advisor.mixer import RECURRENT_KINDS
+from advisor.model import Model
+from advisor.placement import Part
+from advisor.weights import Weights
+
+READING_OVER_COMPUTING = 3.0  # sharpness of the knee between memory-bound and compute-bound; 1 adds them, infinity takes the larger
+WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
 
 
 @dataclass(frozen=True)
@@ -28,3 +43,213 @@ class Terms:
             self.link_s + other.link_s,
             self.overhead_s + other.overhead_s,
         )
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What one engine reaches on one device with one kind of weights. Rates per second, fixed costs in seconds."""
+
+    weights_bytes_per_s: float  # dense weights and the head
+    expert_bytes_per_s: float  # routed experts: gathered, so slower
+    cache_bytes_per_s: float
+    state_bytes_per_s: float  # recurrent state, read and written
+    attention_flops: float  # arithmetic of attention on the cache while generating
+    unpack_flops: float  # weights unpacked a second by the kernels that multiply one vector
+    unpack_exponent: float  # how that work grows with the users of a step: 0 once for all, 1 again for each
+    matrix_flops: float  # matrix work of many users at once
+    layer_s: float
+    expert_layer_s: float  # what a mixture layer costs more
+    recurrent_layer_s: float  # what a recurrent layer costs more
+    step_s: float
+    user_s: float  # each further user of a step: sampling, scheduling
+    prompt_flops: float  # matrix work of a long prompt, at hidden size WIDTH_UNIT
+    prompt_width_exponent: float
+    prompt_expert_factor: float  # expert weights count as so many dense ones
+    prompt_attention_share: float  # of prompt_flops
+    prompt_recurrent_factor: float
+    prompt_weights_bytes_per_s: float
+    prompt_half_tokens: float  # a chunk of so many tokens reaches half the rate
+    prompt_layer_s: float  # of each chunk
+    prompt_chunk_tokens: float
+    prompt_share: float  # of the prompts' time that is not hidden behind generating, when both share the device
+    basis: str = "calibrated"  # calibrated | extrapolated | physics-only
+    rows: int = 0  # published rows with the same engine, backend and architecture
+    families: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class DecodeWork:
+    """What one step of `users` sequences asks of one device."""
+
+    weights_bytes: float
+    expert_bytes: float
+    active_params: float
+    layers: float
+    expert_layers: float
+    recurrent_layers: float
+    fixed_share: float  # of the costs that every step has
+    users: float
+    cache_bytes: float
+    attention_flops: float
+    state_bytes: float
+
+
+@dataclass(frozen=True)
+class PromptWork:
+    """What reading `tokens` tokens of one prompt asks of one device."""
+
+    tokens: float
+    chunks: float
+    chunk_tokens: float
+    dense_params: float
+    expert_params: float  # active ones
+    weights_bytes: float  # read in all chunks together
+    attention_flops: float
+    layers: float  # with what mixture and recurrent layers have more
+    recurrent_layers: float
+    hidden_size: float
+
+
+@lru_cache(maxsize=4096)
+def recurrent_layers(model: Model) -> int:
+    """Layers that keep a state instead of a cache."""
+    return sum(mixer.layers for mixer in model.mixers if mixer.kind in RECURRENT_KINDS)
+
+
+def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users: float, filled_tokens: float) -> DecodeWork:
+    """One step of one device of `part`: its shares of the weights, of each user's cache, of the layers."""
+    touched = weights.experts_touched_share(users)
+    pairs = cache.attention_flops_per_token_pair * filled_tokens
+    pairs += sum(flops * min(filled_tokens, window) for flops, window in cache.window_attention)
+    return DecodeWork(
+        weights_bytes=part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes,
+        expert_bytes=part.expert_share * weights.expert_bytes * touched,
+        active_params=part.compute_share * weights.active_params,
+        layers=part.layer_share * weights.layers,
+        expert_layers=part.layer_share * weights.expert_layers,
+        recurrent_layers=part.layer_share * recurrent_layers(model),
+        fixed_share=part.layer_share,
+        users=users,
+        cache_bytes=part.cache_share * users * cache.read_bytes(filled_tokens),
+        attention_flops=part.cache_share * users * pairs,
+        state_bytes=part.cache_share * users * 2 * cache.state_bytes,
+    )
+
+
+def decode_s(work: DecodeWork, constants: Constants) -> Terms:
+    """Seconds of that step.
+
+    Reading and unpacking add; the matrix work of many users hides behind them until it exceeds them [Williams et al. 2009,
+    the roofline, with a soft knee]; launches and synchronisation add to both.
+    """
+    reading = work.weights_bytes / constants.weights_bytes_per_s + work.expert_bytes / constants.expert_bytes_per_s
+    unpacking = work.active_params * work.users**constants.unpack_exponent / constants.unpack_flops
+    computing = 2 * work.active_params * work.users / constants.matrix_flops
+    knee = READING_OVER_COMPUTING
+    together = ((reading + unpacking) ** knee + computing**knee) ** (1 / knee)
+    cached = work.cache_bytes / constants.cache_bytes_per_s + work.state_bytes / constants.state_bytes_per_s
+    launches = work.layers * constants.layer_s + work.expert_layers * constants.expert_layer_s
+    launches = launches + work.recurrent_layers * constants.recurrent_layer_s
+    every_step = constants.step_s + (work.users - 1) * constants.user_s
+    return Terms(
+        weights_s=reading,
+        cache_s=cached,
+        compute_s=together - reading + work.attention_flops / constants.attention_flops,
+        overhead_s=launches + work.fixed_share * every_step,
+    )
+
+
+def host_s(part: Part, weights: Weights, cache: Cache, users: float, filled_tokens: float, host_bytes_per_s: float) -> float:
+    """Seconds for what the part keeps in host memory and reads there in each step."""
+    held = part.host_dense_share * weights.dense_bytes
+    held += part.host_expert_share * weights.expert_bytes * weights.experts_touched_share(users)
+    held += part.host_cache_share * users * cache.read_bytes(filled_tokens)
+    return held / host_bytes_per_s
+
+
+def decode_terms(
+    part: Part,
+    weights: Weights,
+    cache: Cache,
+    model: Model,
+    users: float,
+    filled_tokens: float,
+    constants: Constants,
+    host_bytes_per_s: float | None = None,
+) -> Terms:
+    """One token for each of `users` sequences, each `filled_tokens` deep, on one device of `part`."""
+    terms = decode_s(decode_work(part, weights, cache, model, users, filled_tokens), constants)
+    if host_bytes_per_s is None:
+        return terms
+    return terms + Terms(host_memory_s=host_s(part, weights, cache, users, filled_tokens, host_bytes_per_s))
+
+
+def _window_pairs(tokens: float, filled_tokens: float, window_tokens: float) -> float:
+    """Pairs of a new and an earlier token at most `window_tokens` apart, for `tokens` new ones after `filled_tokens`."""
+    growing = min(max(window_tokens - filled_tokens, 0.0), tokens)  # tokens that still see everything before them
+    return growing * (filled_tokens + growing / 2) + (tokens - growing) * window_tokens
+
+
+def prompt_work(
+    part: Part,
+    weights: Weights,
+    cache: Cache,
+    model: Model,
+    prompt_tokens: float,
+    filled_tokens: float,
+    chunk_tokens: float,
+    together: float = 1.0,
+) -> PromptWork:
+    """One prompt on one device of `part`, read in chunks of at most `chunk_tokens` that `together` prompts share."""
+    chunk = min(prompt_tokens * together, chunk_tokens)
+    chunks = -(-prompt_tokens // chunk_tokens) if together == 1 else prompt_tokens / chunk
+    read = part.dense_share * weights.dense_bytes + part.expert_share * weights.expert_bytes * weights.experts_touched_share(chunk)
+    pairs = cache.attention_flops_per_token_pair * prompt_tokens * (filled_tokens + prompt_tokens / 2)
+    pairs += sum(flops * _window_pairs(prompt_tokens, filled_tokens, window) for flops, window in cache.window_attention)
+    chosen = weights.experts_per_token / weights.experts if weights.experts else 0.0
+    recurrent = recurrent_layers(model)
+    return PromptWork(
+        tokens=prompt_tokens,
+        chunks=chunks,
+        chunk_tokens=chunk,
+        dense_params=part.compute_share * weights.dense_params,
+        expert_params=part.compute_share * chosen * weights.expert_params,
+        weights_bytes=read * chunks,
+        attention_flops=part.compute_share * pairs,
+        layers=part.layer_share * (weights.layers + weights.expert_layers + recurrent),
+        recurrent_layers=part.compute_share * recurrent,
+        hidden_size=model.hidden_size,
+    )
+
+
+def prompt_s(work: PromptWork, constants: Constants) -> Terms:
+    """Seconds of reading it: matrix work at the rate that chunks of this length reach, attention, weights, launches."""
+    rate = constants.prompt_flops * (work.hidden_size / WIDTH_UNIT) ** constants.prompt_width_exponent
+    filled = work.chunk_tokens / (work.chunk_tokens + constants.prompt_half_tokens)
+    matrix = 2 * work.tokens * (work.dense_params + work.expert_params * constants.prompt_expert_factor) / (rate * filled)
+    attention = work.attention_flops / (rate * constants.prompt_attention_share)
+    recurrence = work.tokens * work.recurrent_layers * work.hidden_size * constants.prompt_recurrent_factor / rate
+    return Terms(
+        weights_s=work.weights_bytes / constants.prompt_weights_bytes_per_s,
+        compute_s=matrix + attention + recurrence,
+        overhead_s=work.chunks * work.layers * constants.prompt_layer_s,
+    )
+
+
+def prefill_terms(
+    part: Part,
+    weights: Weights,
+    cache: Cache,
+    model: Model,
+    prompt_tokens: float,
+    filled_tokens: float,
+    constants: Constants,
+    host_bytes_per_s: float | None = None,
+    together: float = 1.0,
+) -> Terms:
+    """One prompt of `prompt_tokens` after `filled_tokens`, on one device of `part`; `together` prompts share chunks."""
+    work = prompt_work(part, weights, cache, model, prompt_tokens, filled_tokens, constants.prompt_chunk_tokens, together)
+    terms = prompt_s(work, constants)
+    if host_bytes_per_s is None:
+        return terms
+    return terms + Terms(host_memory_s=work.chunks * host_s(part, weights, cache, work.chunk_tokens, 0.0, host_bytes_per_s))

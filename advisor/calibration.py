@@ -1,0 +1,162 @@
+"""What engines reach on hardware: the constants of `step`, fitted by `tools/fit.py` to published rows, and how sure they are.
+
+Each term has a base and factors by family. A device, engine or quantization that no row has seen gets factor 1 there: it falls
+back to its maker and backend, then to the base, and its interval widens.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from advisor.device import Device
+from advisor.model import Model
+from advisor.step import Constants
+from advisor.yamlfile import given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """One constant: its base, and factors by grouping and level (`architecture: {ampere: 1.03}`)."""
+
+    base: float = given(above=0)
+    factors: Mapping[str, Mapping[str, float]] = given(default={})
+
+    def value(self, families: Mapping[str, str]) -> float:
+        """Base times the factors of these families."""
+        product = self.base
+        for grouping, levels in self.factors.items():
+            product *= levels.get(families[grouping], 1.0)
+        return product
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """The 80 % interval of one kind of figure: log factors for a family of usual spread, by how well it is founded."""
+
+    low: Mapping[str, float] = given()  # basis -> log factor, negative
+    high: Mapping[str, float] = given()
+    spread: Mapping[str, float] = given(default={})  # family ("amd/vulkan") -> its spread over the usual one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """The datasheet rates that apply: bytes and operations a second."""
+
+    bandwidth_bytes_per_s: float
+    vector_flops: float
+    matrix_flops: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Calibration:
+    """The file `catalog/calibration.yaml`."""
+
+    date: str = given()
+    rows: Mapping[str, int] = given()  # published rows used, by kind
+    same_as: Mapping[str, str] = given(default={})  # engines that run another's kernels
+    accumulates_fp16: tuple[str, ...] = given(default=())  # engines whose kernels reach the FP16-accumulate rate
+    computes_low_precision: tuple[str, ...] = given(default=())  # engines that use FP8 and FP4 units
+    terms: Mapping[str, Term] = given()
+    evidence: Mapping[str, int] = given(default={})  # rows by engine/backend/architecture
+    intervals: Mapping[str, Interval] = given(default={})
+
+    @cached_property
+    def _known(self) -> dict[tuple[object, ...], Constants]:
+        return {}
+
+    def constants(self, engine_id: str, backend_id: str, device: Device, speed_class: str, model: Model) -> Constants:
+        """What `engine_id` reaches there with weights of `speed_class`."""
+        key = (engine_id, backend_id, device, speed_class, bool(model.is_moe))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._constants(engine_id, backend_id, device, speed_class)
+        return found
+
+    def _constants(self, engine_id: str, backend_id: str, device: Device, speed_class: str) -> Constants:
+        engine = self.same_as.get(engine_id, engine_id)
+        found = families(engine, backend_id, device, speed_class)
+        values = {name: term.value(found) for name, term in self.terms.items()}
+        basis, rows = self.basis(found)
+        return reached(values, self.rates(engine, device, speed_class), basis, rows, tuple(found.items()))
+
+    def rates(self, engine_id: str, device: Device, speed_class: str) -> Rates:
+        """Dense rates at the precision that this engine computes in with such weights; FP16 where FP8 or FP4 is missing."""
+        compute = device.compute
+        fast = compute.fp16_fast_flops if engine_id in self.accumulates_fp16 else None
+        matrix = max(fast or 0.0, compute.fp16_flops or 0.0, compute.fp32_flops or 0.0)
+        if engine_id in self.computes_low_precision:
+            low = {"fp8": compute.fp8_flops, "nvfp4": compute.fp4_flops, "int8": compute.int8_ops}.get(speed_class)
+            matrix = max(matrix, low or 0.0)
+        vector = compute.fp32_flops or matrix / 2
+        return Rates(bandwidth_bytes_per_s=device.bandwidth_bytes_per_s, vector_flops=vector, matrix_flops=matrix)
+
+    def basis(self, found: Mapping[str, str]) -> tuple[str, int]:
+        """How well these families are founded, and by how many rows of the same engine, backend and architecture."""
+        rows = self.evidence.get(f"{found['engine']}/{found['backend']}/{found['architecture']}", 0)
+        if rows:
+            return "calibrated", rows
+        kin = self.evidence.get(f"{found['engine']}/{found['backend']}", 0)
+        return ("extrapolated" if kin else "physics-only"), 0
+
+    def interval(self, kind: str, constants: Constants, users: float = 1.0) -> tuple[float, float]:
+        """Factors on a figure of `kind` (decode, prefill, served, … -multi) that bound 80 % of measurements."""
+        from math import exp
+
+        found = self.intervals[kind]
+        family = dict(constants.families)
+        spread = found.spread.get(family["backend"], 1.0)
+        return exp(found.low[constants.basis] * spread), exp(found.high[constants.basis] * spread)
+
+
+def families(engine_id: str, backend_id: str, device: Device, speed_class: str) -> dict[str, str]:
+    """Grouping -> level of every family that this combination belongs to; no grouping is finer than an architecture."""
+    compute = device.compute
+    matrix_units = (compute.fp16_flops or 0.0) > 2.2 * (compute.fp32_flops or float("inf"))
+    stacked = device.memory_type.upper().startswith("HBM")
+    return {
+        "engine": engine_id,
+        "backend": f"{device.maker}/{backend_id}",
+        "architecture": device.architecture + ("-hbm" if stacked else ""),
+        "class": speed_class,
+        "backend-class": f"{backend_id}/{speed_class}",
+        "units": f"{device.maker}/{'matrix' if matrix_units else 'vector'}",
+    }
+
+
+def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, found: tuple[tuple[str, str], ...]) -> Constants:
+    """The terms of the file, times the datasheet rates."""
+    bandwidth, vector, matrix = rates.bandwidth_bytes_per_s, rates.vector_flops, rates.matrix_flops
+    weights = values["weights_share"] * bandwidth
+    # a bigger chip is harder to fill: the share of its rate that is reached falls as a power of the rate
+    filled = values["prompt_rate_share"] * matrix * (matrix / PROMPT_RATE_UNIT) ** -values["prompt_size_exponent"]
+    return Constants(
+        weights_bytes_per_s=weights,
+        expert_bytes_per_s=weights * values["expert_share"],
+        cache_bytes_per_s=values["cache_share"] * bandwidth,
+        state_bytes_per_s=values["state_share"] * bandwidth,
+        attention_flops=values["attention_share"] * vector,
+        unpack_flops=vector / values["unpack_operations"],
+        unpack_exponent=values["unpack_exponent"],
+        matrix_flops=values["matrix_share"] * matrix,
+        layer_s=values["layer_s"],
+        expert_layer_s=values["expert_layer_s"],
+        recurrent_layer_s=values["recurrent_layer_s"],
+        step_s=values["step_s"],
+        user_s=values["user_s"],
+        prompt_flops=filled,
+        prompt_width_exponent=values["prompt_width_exponent"],
+        prompt_expert_factor=values["prompt_expert_factor"],
+        prompt_attention_share=values["prompt_attention_share"],
+        prompt_recurrent_factor=values["prompt_recurrent_factor"],
+        prompt_weights_bytes_per_s=values["prompt_weights_share"] * bandwidth,
+        prompt_half_tokens=values["prompt_half_tokens"],
+        prompt_layer_s=values["prompt_layer_s"],
+        prompt_chunk_tokens=values["prompt_chunk_tokens"],
+        prompt_share=values["prompt_unhidden_share"],
+        basis=basis,
+        rows=rows,
+        families=found,
+    )
+
+
+PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
