@@ -26,6 +26,12 @@ PREFERENCES = ("cheapest", "fastest")
 WIDTHS = ("4bit", "8bit", "16bit")
 LEAST_TOKENS_PER_S = 10.0
 
+def _kinds() -> tuple[str, ...]:
+    from advisor.advice import KINDS
+
+    return KINDS
+
+
 # How each option's words become a value; one table for flags and batch keys alike.
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "system": words.text,
@@ -53,7 +59,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "have": words.text,
     "budget": words.money,
     "prefer": lambda value, name: words.one_of(value, name, PREFERENCES),
-    "consider": words.texts,
+    "consider": lambda value, name: tuple(words.one_of(kind, name, _kinds()) for kind in words.texts(value, name)),
     "new_only": words.flag,
     "sell_old": words.flag,
 }
@@ -273,7 +279,8 @@ def cost_of(estimate: "Estimate", request: Request, catalog: "Catalog") -> "Cost
     """What the estimated system costs on the request's terms."""
     from advisor import market
 
-    return market.cost(estimate, terms_of(request, catalog))
+    speed = estimate.sustained or estimate.decode
+    return market.cost(estimate.system, terms_of(request, catalog), tokens_per_s=speed.value if speed else None)
 
 
 def terms_of(request: Request, catalog: "Catalog") -> Any:
@@ -327,9 +334,8 @@ def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     return Scaled(found, costs)
 
 
-def need_of(request: Request, catalog: "Catalog") -> Need:
+def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need:
     """The buyer's wishes."""
-    model = model_of(request.get("model"), catalog) if request.get("model") else None
     quant = quant_of(request, catalog)
     return Need(
         workload=workload_of(request, model.max_context_tokens if model else None),
@@ -346,6 +352,11 @@ def need_of(request: Request, catalog: "Catalog") -> Need:
         electricity_usd_per_kwh=request.get("electricity"),
         hours_per_day=request.get("hours_per_day", 8.0),
         prices_usd=_priced(request, catalog),
+        host=request.get("host"),
+        ram_bytes=request.get("ram_gib"),
+        psu_w=request.get("psu_w"),
+        storage=request.get("storage"),
+        context_stated=request.get("context") is not None,
     )
 
 
@@ -359,17 +370,25 @@ def _have_words(request: Request, catalog: "Catalog") -> str | None:
     return detect.system_words(catalog)
 
 
-def _recommended(request: Request, catalog: "Catalog") -> Recommended:
+def _recommended(request: Request, catalog: "Catalog", others: tuple[str, ...] = ()) -> "Recommendation":
     from advisor.advice.recommend import recommend as advise
 
     have_words = _have_words(request, catalog)
     if have_words is None and request.get("model") is None:
         raise BadValue("--model is missing: name a model, or say with --have what you own to see what it can run.")
-    have = system_of(have_words, request, catalog) if have_words else None
-    return Recommended(advise(need_of(request, catalog), have, catalog, have_words=have_words))
+    model = model_of(request.get("model"), catalog) if request.get("model") else None
+    return advise(
+        need_of(request, catalog, model),
+        system_of(have_words, request, catalog) if have_words else None,
+        catalog,
+        have_words=have_words,
+        model=model,
+        others=tuple(system_of(text, request, catalog) for text in others),
+    )
 
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
+    """Options stated beside the question win over its text."""
     from dataclasses import replace
 
     from advisor.intake.question import understand
@@ -377,13 +396,9 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
     meant = read("recommend", understood.words)
-    answer = _recommended(Request("recommend", {**meant.values, **stated}), catalog)
-    return replace(
-        answer,
-        understood_as=understood.command_line,
-        not_understood=understood.not_understood,
-        other_systems=understood.systems,
-    )
+    given = _recommended(Request("recommend", {**meant.values, **stated}), catalog, understood.systems)
+    with_notes = replace(given, assumptions=(*understood.assumptions, *given.assumptions))
+    return Recommended(with_notes, understood.command_line, understood.not_understood, understood.systems)
 
 
 def answer(request: Request) -> Answer:
@@ -395,7 +410,7 @@ def answer(request: Request) -> Answer:
         return _compared(request, catalog)
     if request.command == "scale":
         return _scaled(request, catalog)
-    return _asked(request, catalog) if request.command == "ask" else _recommended(request, catalog)
+    return _asked(request, catalog) if request.command == "ask" else Recommended(_recommended(request, catalog))
 
 
 def _with_catalog(request: Request, catalog: "Catalog | None") -> "Catalog":
@@ -411,7 +426,7 @@ def estimate(system: str, *, catalog: "Catalog | None" = None, **options: Any) -
 def recommend(*, catalog: "Catalog | None" = None, **options: Any) -> "Recommendation":
     """What to buy, or whether to keep what is owned: `recommend(have="rtx-3090", model="llama-3.3-70b", budget=3000)`."""
     request = read("recommend", options)
-    return _recommended(request, _with_catalog(request, catalog)).recommendation
+    return _recommended(request, _with_catalog(request, catalog))
 
 
 def overlay_notes(overlays: Iterable[str]) -> tuple[str, ...]:

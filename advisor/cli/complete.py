@@ -1,0 +1,21 @@
+"""Shell completion of catalog ids: the stems of the files, no YAML is read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+def catalog_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """A completer for the ids of one kind; the last word of a SYSTEM being written counts."""
+
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        from advisor.request import catalog_with
+
+        overlays = tuple(ctx.params.get("catalog") or ())
+        start, space, last = incomplete.rpartition(" ")
+        return [CompletionItem(start + space + name) for name in catalog_with(overlays).ids(kind) if name.startswith(last)]
+
+    return complete

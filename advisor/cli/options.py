@@ -1,0 +1,90 @@
+"""The options that several commands share, and how a command's answer is printed."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from advisor.cli.complete import catalog_ids
+
+F = TypeVar("F", bound=Callable[..., Any])
+NEGATIVE = 3
+
+_MODEL = [
+    click.option("--model", metavar="M", shell_complete=catalog_ids("models"),
+                 help="Catalog id or alias, config.json, .gguf file, or a size: 70b, 8x7b, 30b-a3b."),
+]  # fmt: skip
+_WORK = [
+    click.option("--quant", metavar="Q", help="Weights: q4_k_m, q8_0, fp8, awq-4bit, mlx-4bit, 4bit, …  [default: the usual one]"),
+    click.option("--kv-quant", metavar="Q", help="KV cache: f16, q8_0, q4_0, fp8.  [default: f16]"),
+    click.option("--users", metavar="N", help="Requests generated at the same time; max = as many as fit.  [default: 1]"),
+    click.option("--context", metavar="N", help="Tokens reserved for each user; 8k = 8192.  [default: 8k or prompt + generate]"),
+    click.option("--prompt", metavar="N", help="Tokens read when generation starts; 0 allowed.  [default: 1024]"),
+    click.option("--generate", metavar="N", help="Tokens generated per request.  [default: 256]"),
+    click.option("--min-tokens-per-s", metavar="X", help="Wanted decode speed for each user.  [default for recommend: 10]"),
+    click.option("--max-first-token-s", metavar="X", help="Wanted time to the first token."),
+    click.option("--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"),
+    click.option("--price", metavar="ID=USD", multiple=True, help="Price to use instead of the catalog's (repeatable)."),
+    click.option("--host", metavar="ID", shell_complete=catalog_ids("hosts"), help="The computer around the cards."),
+    click.option("--ram-gib", metavar="N", help="Memory of that computer."),
+    click.option("--psu-w", metavar="N", help="Its power supply."),
+    click.option("--storage", metavar="KIND", help="Where weights are loaded from: nvme-4, sata-ssd, …"),
+    click.option("--electricity", metavar="USD_PER_KWH", help="Price of electricity.  [default: the catalog's]"),
+    click.option("--hours-per-day", metavar="H", help="Hours of use a day.  [default: 8]"),
+    click.option("--why", is_flag=True, default=None, help="Show the arithmetic of the limiting terms, with sources."),
+]  # fmt: skip
+_PURCHASE = [
+    click.option("--have", metavar="SYSTEM", help="What you own, in SYSTEM words; auto = this machine."),
+    click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k."),
+    click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
+    click.option("--consider", metavar="KIND", multiple=True, help="Only these kinds of answer (repeatable): second-gpu, …"),
+    click.option("--new-only", is_flag=True, default=None, help="No used parts."),
+    click.option("--sell-old", is_flag=True, default=None, help="Count what the replaced parts would bring."),
+]  # fmt: skip
+
+
+def _stacked(options: list[Callable[[F], F]]) -> Callable[[F], F]:
+    """The options as one decorator, shown in their order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+work_options = _stacked([*_MODEL, *_WORK])
+purchase_options = _stacked([*_PURCHASE])
+
+
+def form_options(*forms: str) -> Callable[[F], F]:
+    """`--format` with the forms a command has, and `--json` short for one of them."""
+    return _stacked(
+        [
+            click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help="Form of the answer."),
+            click.option("--json", "form", flag_value="json", help="Short for --format json."),
+        ]
+    )
+
+
+system_argument = click.argument("system", nargs=-1, metavar="SYSTEM", shell_complete=catalog_ids("devices"))
+
+
+def joined(words: tuple[str, ...]) -> str | None:
+    """An argument that was written without quotes."""
+    return " ".join(words) or None
+
+
+def answer(command: str, form: str, raw: dict[str, Any]) -> int:
+    """Read the words, get the answer, print it in its form; the exit code."""
+    from advisor import report, request
+    from advisor.cli.streams import say
+
+    asked = request.read(command, raw)
+    given = request.answer(asked)
+    say(report.render(form, command, given, why=bool(asked.get("why"))), verdict=report.verdict_word(form, given))
+    if form == "text" or form == "json":
+        for note in report.notes(given):
+            say(f"Note: {note}", error=True)
+    return 0 if given.positive else NEGATIVE
