@@ -28,7 +28,11 @@ class Compute:
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """One thing you can buy that computes. Memory, bandwidth, rates, power, how it is joined to others, prices."""
+    """One thing you can buy that computes. Memory, bandwidth, rates, power, how it is joined to others, prices.
+
+    On a board with several GPUs (`gpus_on_board`) memory, bandwidth, bus, rates and PCIe lanes are of one GPU; power, slots and
+    prices are of the board. An alias that several records carry is ambiguous by intent: tools print it for all of them.
+    """
 
     id: str = given()
     name: str = given()
@@ -40,7 +44,9 @@ class Device:
     gpu_cores: int | None = given(default=None, above=0)
     aliases: tuple[str, ...] = given(default=())
     pci_ids: tuple[str, ...] = given(default=())
+    variant_of: str | None = given(default=None)  # the commoner device that the plain name means; tell them apart by memory
     memory_options_bytes: tuple[float, ...] = given("memory_gib", GIB, above=0)  # every size sold, ascending
+    reported_bytes: float | None = given("reported_gib", GIB, default=None, above=0)  # the driver's total where below the box's
     memory_type: str = given()
     memory_bus_bits: int | None = given(default=None, above=0)
     unified_memory: bool = given(default=False)
@@ -70,6 +76,11 @@ class Device:
     def largest_memory_bytes(self) -> float:
         """The largest size sold, bytes."""
         return self.memory_options_bytes[-1]
+
+    @property
+    def power_per_gpu_w(self) -> float | None:
+        """The board's power shared among its GPUs, watts."""
+        return None if self.power_w is None else self.power_w / self.gpus_on_board
 
     @property
     def is_box(self) -> bool:

@@ -7,15 +7,17 @@ from advisor.units import GB, US
 from advisor.yamlfile import given
 
 SHAPES = ("pair", "switch", "ring", "mesh")
+JOINS = ("devices", "host")  # host: between a device and its processor's memory, no way between two devices
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkPart:
-    """Something one buys for a link: a bridge, a cable, a NIC, a switch; `per` says how many are needed."""
+    """Something one buys for a link: a bridge, a cable, a NIC, a switch; `per` says how many are needed (pair: each pair joined)."""
 
     name: str = given()
     per: str = given(one_of=("pair", "box", "system", "device"))
     usd: float = given(above=0)
+    needed_from: int = given(default=2, least=2)  # ends joined from which it is needed: two boxes need no switch
     date: str | None = given(default=None)
     source: str | None = given(default=None)
     unverified: bool = given(default=False)
@@ -30,6 +32,7 @@ class Link:
     kind: str = given(one_of=("pcie", "nvlink", "fabric", "thunderbolt", "usb4", "ethernet", "infiniband"))
     scope: str = given(one_of=("in-box", "between-boxes"))
     transport: str = given(one_of=("peer", "host-staged", "tcp", "rdma"))
+    joins: str = given(default="devices", one_of=JOINS)
     aliases: tuple[str, ...] = given(default=())
     bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0)  # nominal, one way
     effective_bytes_per_s: float | None = given("effective_gb_per_s", GB, default=None, above=0)

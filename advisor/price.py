@@ -1,5 +1,6 @@
 """What something costs, when, where, and who says so."""
 
+import datetime
 from dataclasses import dataclass
 
 from advisor.units import GIB
@@ -27,6 +28,11 @@ class Price:
         """The midpoint of the range."""
         return (self.low + self.high) / 2
 
+    @property
+    def day(self) -> datetime.date:
+        """The date; the first day of the period where only a year or a month is known."""
+        return first_day(self.date)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
@@ -36,3 +42,9 @@ class Source:
     title: str = given()
     url: str | None = given(default=None)
     seen: str | None = given(default=None)
+
+
+def first_day(written: str) -> datetime.date:
+    """`2026`, `2026-09` or `2026-09-11` as the first day it can mean."""
+    year, month, day = (*(int(part) for part in written.split("-")), 1, 1)[:3]
+    return datetime.date(year, month, day)
