@@ -7,6 +7,7 @@ back to its maker and backend, then to the base, and its interval widens.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp
 
 from advisor.device import Device
 from advisor.model import Model
@@ -19,7 +20,7 @@ class Term:
     """One constant: its base, and factors by grouping and level (`architecture: {ampere: 1.03}`)."""
 
     base: float = given(above=0)
-    factors: Mapping[str, Mapping[str, float]] = given(default={})
+    factors: Mapping[str, Mapping[str, float]] = given()
 
     def value(self, families: Mapping[str, str]) -> float:
         """Base times the factors of these families."""
@@ -35,7 +36,7 @@ class Interval:
 
     low: Mapping[str, float] = given()  # basis -> log factor, negative
     high: Mapping[str, float] = given()
-    spread: Mapping[str, float] = given(default={})  # family ("amd/vulkan") -> its spread over the usual one
+    spread: Mapping[str, float] = given()  # family ("amd/vulkan") -> its spread over the usual one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +54,12 @@ class Calibration:
 
     date: str = given()
     rows: Mapping[str, int] = given()  # published rows used, by kind
-    same_as: Mapping[str, str] = given(default={})  # engines that run another's kernels
+    same_as: Mapping[str, str] = given()  # engines that run another's kernels
     accumulates_fp16: tuple[str, ...] = given(default=())  # engines whose kernels reach the FP16-accumulate rate
     computes_low_precision: tuple[str, ...] = given(default=())  # engines that use FP8 and FP4 units
     terms: Mapping[str, Term] = given()
-    evidence: Mapping[str, int] = given(default={})  # rows by engine/backend/architecture
-    intervals: Mapping[str, Interval] = given(default={})
+    evidence: Mapping[str, int] = given()  # rows by engine/backend/architecture
+    intervals: Mapping[str, Interval] = given()
 
     @cached_property
     def _known(self) -> dict[tuple[object, ...], Constants]:
@@ -100,8 +101,6 @@ class Calibration:
 
     def interval(self, kind: str, constants: Constants, users: float = 1.0) -> tuple[float, float]:
         """Factors on a figure of `kind` (decode, prefill, served, … -multi) that bound 80 % of measurements."""
-        from math import exp
-
         found = self.intervals[kind]
         family = dict(constants.families)
         spread = found.spread.get(family["backend"], 1.0)
