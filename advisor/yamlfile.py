@@ -109,7 +109,7 @@ def plans(record: Any) -> Mapping[str, Plan]:
 
 def _plan(each: Field[Any], hint: Any) -> Plan:
     default: Any = each.default
-    if default is MISSING and each.default_factory is not MISSING:
+    if each.default_factory is not MISSING:
         default = each.default_factory()
     one_of, above, least, most = each.metadata.get(CHECK, ((), None, None, None))
     key = each.metadata.get(YAML_KEY) or each.name
@@ -121,7 +121,7 @@ def _plan(each: Field[Any], hint: Any) -> Plan:
 
 def build(record: type[Record], plain: Mapping[str, Any]) -> Record:
     """The record of checked values: keys to field names, datasheet units to SI, lists to tuples."""
-    return cast(Record, _builder(record)(plain))
+    return cast(Record, _builder(cast(Any, record))(plain))
 
 
 @cache
@@ -171,7 +171,7 @@ def _same(value: Any) -> Any:
 
 def _choice_converter(shape: Shape, unit: float) -> Callable[[Any], Any]:
     """Of several shapes, the first that the value's Python type answers to."""
-    answers = {"text": str, "whole": int, "decimal": (int, float), "truth": bool, "list": list, "tuple": list}
+    answers: dict[str, Any] = {"text": str, "whole": int, "decimal": (int, float), "truth": bool, "list": list, "tuple": list}
 
     def chosen(value: Any) -> Any:
         for each in shape.inner:

@@ -93,8 +93,8 @@ def _loader_class() -> Any:
     import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    ours = {f"tag:yaml.org,2002:{tag}": construct for tag, construct in CONSTRUCTORS.items()}
-    kept = {tag: base.yaml_constructors[tag] for tag in ("tag:yaml.org,2002:null", None)}
+    ours: dict[str | None, Any] = {f"tag:yaml.org,2002:{tag}": construct for tag, construct in CONSTRUCTORS.items()}
+    kept: dict[str | None, Any] = {tag: base.yaml_constructors[tag] for tag in ("tag:yaml.org,2002:null", None)}
     return type("LinedLoader", (base,), {"yaml_constructors": {**kept, **ours}})
 
 

@@ -1,0 +1,326 @@
+"""The catalog: every record that the tool knows, from the shipped folder and what the user lays over it; read when asked for."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from advisor import __version__, catalogcache
+from advisor.catalogcache import Compiled
+from advisor.errors import BadInput, CatalogError
+from advisor.lookup import DeviceNames, Found, Names
+from advisor.tables import TABLES
+from advisor.yamlfile import build
+
+if TYPE_CHECKING:
+    from advisor.calibration import Calibration
+    from advisor.catalogfiles import CatalogFile
+    from advisor.collective import LinkCalibration
+    from advisor.device import Device
+    from advisor.engine import Engine
+    from advisor.hints import Hints
+    from advisor.host import Host, Storage
+    from advisor.link import Link
+    from advisor.measurement import Measurement
+    from advisor.model import Model
+    from advisor.money import Money
+    from advisor.platforms import Platform
+    from advisor.quant import Quant
+
+T = TypeVar("T")
+PACKED = "compiled.catalog"
+SETTLED_S = 600  # an installer writes all files of a wheel within this time; what changed later was edited
+
+
+class Layer(NamedTuple):
+    """One stage of the stack, ready to be read: the shipped catalog, or all that is laid over it."""
+
+    copy: Compiled
+    roots: tuple[Path, ...]
+
+
+class Records(Mapping[str, T], Generic[T]):
+    """All records of a kind by id, each decoded when first asked for."""
+
+    def __init__(self, ids: Sequence[str], get: Callable[[str], T]) -> None:
+        self._ids = dict.fromkeys(ids)
+        self._get = get
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, record_id: str) -> T:
+        if record_id not in self._made:
+            if record_id not in self._ids:
+                raise KeyError(record_id)
+            self._made[record_id] = self._get(record_id)
+        return self._made[record_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
+class Catalog:
+    """Records by kind; names as people write them. `load` reads an index; a record is decoded when it is asked for."""
+
+    def __init__(self, layers: Sequence[Layer], root: Path) -> None:
+        self._layers = tuple(reversed(layers))  # the uppermost first
+        self.root = root
+        self.overlays: tuple[str, ...] = tuple(str(path) for layer in layers[1:] for path in layer.roots)
+        self._records: dict[str, Records[Any]] = {}
+        self._names: dict[str, Names] = {}
+
+    @classmethod
+    def load(cls, overlays: Sequence[Path] = (), *, user_folder: bool = True) -> "Catalog":
+        """The shipped catalog with, upon it, the user's own folder, those of ADVISOR_CATALOG, and `overlays`; the last wins."""
+        root = shipped()
+        base = _base(root)
+        paths = overlay_paths(overlays, user_folder=user_folder)
+        return cls([base, _laid(base, paths)] if paths else [base], root)
+
+    def ids(self, kind: str) -> tuple[str, ...]:
+        """Every id of a kind, sorted; nothing is decoded."""
+        found: set[str] = set()
+        for layer in self._layers:
+            found |= layer.copy.index.get(kind, {}).keys()
+        return tuple(sorted(found))
+
+    def plain(self, kind: str, record_id: str) -> dict[str, Any]:
+        """A record as YAML gives it: datasheet units, only the keys that are written."""
+        for layer in self._layers:
+            found = layer.copy.plain(kind, record_id)
+            if found is not None:
+                return found
+        raise KeyError(record_id)
+
+    def records(self, kind: str) -> Records[Any]:
+        """All records of a kind."""
+        if kind not in self._records:
+            self._records[kind] = Records(self.ids(kind), lambda each: build(TABLES[kind].record_class, self.plain(kind, each)))
+        return self._records[kind]
+
+    def find(self, kind: str, name: str) -> Found:
+        """The id that `name` stands for, with the memory it states and a remark on how it was read."""
+        return self._names_of(kind).find(name)
+
+    def _names_of(self, kind: str) -> Names:
+        if kind not in self._names:
+            exact, families = self._merged(kind, "names"), self._merged(kind, "families")
+            ids, one = self.ids(kind), TABLES[kind].one
+            if kind == "devices":
+                self._names[kind] = DeviceNames(one, exact, families, ids, self._memory_gib)
+            else:
+                self._names[kind] = Names(one, exact, families, ids)
+        return self._names[kind]
+
+    def _merged(self, kind: str, which: str) -> Mapping[str, list[str]]:
+        """Names of all layers; a record of an upper layer bears only the names that it has there."""
+        *above, base = self._layers
+        merged: dict[str, list[str]] = dict(base.copy.head[which].get(kind, {}))
+        for layer in reversed(above):
+            hidden = layer.copy.index.get(kind, {}).keys()
+            if hidden:
+                kept = {name: [each for each in ids if each not in hidden] for name, ids in merged.items()}
+                merged = {name: ids for name, ids in kept.items() if ids}
+            for name, ids in layer.copy.head[which].get(kind, {}).items():
+                merged[name] = [*merged.get(name, []), *ids]
+        return merged
+
+    def _memory_gib(self, device: str) -> list[float]:
+        sizes = self.plain("devices", device)["memory_gib"]
+        return sizes if isinstance(sizes, list) else [sizes]
+
+    def device(self, name: str) -> "Device":
+        """The device of that id, alias or printed name."""
+        return self.devices[self.find("devices", name).id]
+
+    def device_with_memory(self, name: str) -> "tuple[Device, float | None]":
+        """The device, and the memory in bytes that the name states (`mac-m3-ultra-80c 512gb`)."""
+        found = self.find("devices", name)
+        device = self.devices[found.id]
+        if found.memory_gib is None:
+            return device, None
+        place = self._memory_gib(found.id).index(found.memory_gib)
+        return device, device.memory_options_bytes[place]
+
+    def link(self, name: str) -> "Link":
+        """The link of that name."""
+        return self.links[self.find("links", name).id]
+
+    def model(self, name: str) -> "Model":
+        """The model of that id, alias, or Hugging Face repository."""
+        return self.models[self.find("models", name).id]
+
+    def quant(self, name: str) -> "Quant":
+        """The quantization of that name, however it is spelled."""
+        return self.quants[self.find("quants", name).id]
+
+    def engine(self, name: str) -> "Engine":
+        """The engine of that name."""
+        return self.engines[self.find("engines", name).id]
+
+    def host(self, name: str) -> "Host":
+        """The host of that name."""
+        return self.hosts[self.find("hosts", name).id]
+
+    def storage(self, name: str) -> "Storage":
+        """The kind of storage of that name."""
+        found: Storage = self.records("storage")[self.find("storage", name).id]
+        return found
+
+    @property
+    def devices(self) -> "Mapping[str, Device]":
+        """Every device."""
+        return self.records("devices")
+
+    @property
+    def links(self) -> "Mapping[str, Link]":
+        """Every link."""
+        return self.records("links")
+
+    @property
+    def models(self) -> "Mapping[str, Model]":
+        """Every model."""
+        return self.records("models")
+
+    @property
+    def quants(self) -> "Mapping[str, Quant]":
+        """Every quantization."""
+        return self.records("quants")
+
+    @property
+    def engines(self) -> "Mapping[str, Engine]":
+        """Every engine."""
+        return self.records("engines")
+
+    @property
+    def hosts(self) -> "Mapping[str, Host]":
+        """Every host."""
+        return self.records("hosts")
+
+    @property
+    def measurements(self) -> "Mapping[str, Measurement]":
+        """Every published measurement."""
+        return self.records("measurements")
+
+    @property
+    def platforms(self) -> "Mapping[str, Platform]":
+        """What each platform lets a program use of its memory."""
+        return self.records("platforms")
+
+    @property
+    def calibration(self) -> "Calibration":
+        """The constants of the estimator."""
+        found: Calibration = self._single("calibration")
+        return found
+
+    @property
+    def link_calibration(self) -> "LinkCalibration":
+        """The constants of the links."""
+        found: LinkCalibration = self._single("link_calibration")
+        return found
+
+    @property
+    def hints(self) -> "Hints":
+        """What the adviser knows beside hardware and models."""
+        found: Hints = self._single("hints")
+        return found
+
+    @property
+    def money(self) -> "Money":
+        """Electricity, rates of exchange, prices of parts."""
+        found: Money = self._single("money")
+        return found
+
+    def _single(self, kind: str) -> Any:
+        try:
+            return self.records(kind)[kind]
+        except KeyError:
+            raise CatalogError((f"{self.root / kind}.yaml:1: missing",)) from None
+
+    @cached_property
+    def version(self) -> str:
+        """The package's version and a digest of the shipped catalog's content."""
+        return f"{__version__}+{self._layers[-1].copy.head['digest'][:8]}"
+
+    @cached_property
+    def prices_as_of(self) -> str:
+        """The date of the newest price."""
+        return max(str(layer.copy.head["prices_as_of"]) for layer in self._layers)
+
+
+def shipped() -> Path:
+    """The catalog beside this file in a wheel, beside the package in a checkout."""
+    here = Path(__file__).parent
+    packed = here / "_catalog"
+    return packed if packed.is_dir() else here.parent / "catalog"
+
+
+def user_catalog() -> Path:
+    """The user's own catalog folder: `click.get_app_dir("advisor")/catalog`, without importing click."""
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or home) / "advisor" / "catalog"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "advisor" / "catalog"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "advisor" / "catalog"
+
+
+def overlay_paths(stated: Sequence[Path], *, user_folder: bool = True) -> tuple[Path, ...]:
+    """What is laid over the shipped catalog, the lowest first; a stated path that is not there is an error."""
+    named = [Path(each) for each in os.environ.get("ADVISOR_CATALOG", "").split(os.pathsep) if each]
+    for path in (*named, *stated):
+        if not path.exists():
+            raise BadInput(f"catalog {path}: there is no such file or folder")
+    own = [user_catalog()] if user_folder and user_catalog().is_dir() else []
+    return tuple(dict.fromkeys([*own, *named, *map(Path, stated)]))
+
+
+def _base(root: Path) -> Layer:
+    """The shipped catalog: the wheel's compiled copy, else the one in the cache folder, else its YAML."""
+    from advisor.catalogfiles import files_of
+
+    files = files_of(root)
+    if not files:
+        raise BadInput(f"catalog {root}: there is no catalog here; install the program again")
+    copy = _packed(root, files)
+    if copy is None:
+        place, key = catalogcache.place([root]), catalogcache.key_of(files)
+        copy = catalogcache.load(place, key)
+        if copy is None:
+            from advisor.catalogcompile import compile_files
+
+            copy = compile_files(files, None, key)
+            catalogcache.save(place, copy)
+    return Layer(copy, (root,))
+
+
+def _packed(root: Path, files: "Sequence[CatalogFile]") -> Compiled | None:
+    """The copy that was made with the wheel, unless a file beside it was changed after the installation."""
+    path = root / PACKED
+    try:
+        made_s = path.stat().st_mtime
+    except OSError:
+        return None
+    if any(abs(each.mtime_ns / 1e9 - made_s) > SETTLED_S for each in files):
+        return None
+    return catalogcache.load(path, catalogcache.packed_key(root, files))
+
+
+def _laid(base: Layer, paths: tuple[Path, ...]) -> Layer:
+    """What the overlays make of the records they name."""
+    from advisor.catalogfiles import files_of
+
+    files = [each for path in paths for each in files_of(path)]
+    place = catalogcache.place([*base.roots, *paths])
+    key = catalogcache.key_of(files, base.copy.head["key"])
+    copy = catalogcache.load(place, key)
+    if copy is None:
+        from advisor.catalogcompile import compile_files
+
+        copy = compile_files(files, base.copy, key)
+        catalogcache.save(place, copy)
+    return Layer(copy, paths)

@@ -1,0 +1,138 @@
+"""The compiled copy of a catalog: one file, an index and a JSON text for each record, so that a run reads what it needs.
+
+YAML stays the only source. A copy belongs to the files it was made from (path, size, time of change) and is ignored when it
+does not belong or is damaged; one that cannot be written is done without.
+"""
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from advisor import __version__
+from advisor.catalogfiles import CatalogFile
+
+MAGIC = b"advisor-catalog-1"
+MOST_COPIES = 64  # overlays come and go; the oldest copies are removed
+
+
+class Compiled:
+    """Plain records by kind and id, each parsed from its JSON text when asked for; `head` holds everything about all."""
+
+    def __init__(self, head: dict[str, Any], body: bytes) -> None:
+        self.head = head
+        self.index: dict[str, dict[str, list[int]]] = head["index"]
+        self.body = body
+
+    def plain(self, kind: str, record_id: str) -> dict[str, Any] | None:
+        """A record as its file gives it, or None where there is no such record."""
+        span = self.index.get(kind, {}).get(record_id)
+        if span is None:
+            return None
+        found: dict[str, Any] = json.loads(self.body[span[0] : span[1]])
+        return found
+
+
+def compiled(records: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> Compiled:
+    """Records by kind and id, made ready to be written; `facts` go into the head."""
+    index: dict[str, dict[str, list[int]]] = {}
+    parts: list[bytes] = []
+    at = 0
+    for kind in records:
+        spans = index.setdefault(kind, {})
+        for record_id in sorted(records[kind]):
+            text = json.dumps(records[kind][record_id], ensure_ascii=False, separators=(",", ":")).encode()
+            spans[record_id] = [at, at + len(text)]
+            parts.append(text)
+            at += len(text)
+    return Compiled({**facts, "index": index}, b"".join(parts))
+
+
+def to_bytes(copy: Compiled) -> bytes:
+    """The file: a line with lengths and a checksum, the head, the records."""
+    head = json.dumps(copy.head, ensure_ascii=False, separators=(",", ":")).encode()
+    rest = head + copy.body
+    return b"%s %d %d %08x\n" % (MAGIC, len(head), len(rest), zlib.crc32(rest)) + rest
+
+
+def from_bytes(raw: bytes) -> Compiled | None:
+    """The copy in the file's bytes; None when it is damaged or of another make."""
+    first, _, rest = raw.partition(b"\n")
+    words = first.split(b" ")
+    if len(words) != 4 or words[0] != MAGIC:
+        return None
+    try:
+        head_length, length, checksum = int(words[1]), int(words[2]), int(words[3], 16)
+        if len(rest) != length or zlib.crc32(rest) != checksum:
+            return None
+        return Compiled(json.loads(rest[:head_length]), rest[head_length:])
+    except (ValueError, KeyError):
+        return None
+
+
+def load(path: Path, key: str) -> Compiled | None:
+    """The copy at `path` if it is whole and belongs to `key`."""
+    try:
+        copy = from_bytes(path.read_bytes())
+    except OSError:
+        return None
+    return copy if copy and copy.head.get("key") == key else None
+
+
+def save(path: Path, copy: Compiled) -> None:
+    """Write the copy in one step, so that nobody sees half of it; silently not at all where the folder does not allow it."""
+    half = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            half.write_bytes(to_bytes(copy))
+            half.replace(path)
+        finally:
+            half.unlink(missing_ok=True)
+        _prune(path.parent)
+
+
+def _prune(folder: Path) -> None:
+    copies = sorted(folder.glob("*.catalog"), key=lambda each: each.stat().st_mtime, reverse=True)
+    for old in copies[MOST_COPIES:]:
+        old.unlink(missing_ok=True)
+
+
+def place(roots: Iterable[Path]) -> Path:
+    """Where the copy of these catalog folders lies: one place for each stack of folders."""
+    name = sha256("\0".join(str(root.resolve()) for root in roots).encode()).hexdigest()[:24]
+    return cache_folder() / f"{name}.catalog"
+
+
+def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
+    """What a copy belongs to: the files as they are now, the code that reads them, and the copy below it."""
+    stamp = [(str(each.path), each.kind, each.size, each.mtime_ns) for each in files]
+    return sha256(repr((stamp, below, _code_stamp())).encode()).hexdigest()
+
+
+def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
+    """What the copy in a wheel belongs to: the release and the names and sizes of the files; their times are the installer's."""
+    stamp = [(each.path.relative_to(root).as_posix(), each.size) for each in files]
+    return sha256(repr((__version__, stamp)).encode()).hexdigest()
+
+
+def _code_stamp() -> list[tuple[str, int, int]]:
+    """The package's modules: a record that gained a field reads its files anew."""
+    with os.scandir(Path(__file__).parent) as entries:
+        modules = [each for each in entries if each.name.endswith(".py")]
+    return sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in modules)
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for this program, by the rules of the system."""
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "advisor" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "advisor"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "advisor"

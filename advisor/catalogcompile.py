@@ -1,0 +1,92 @@
+"""Catalog files made into a compiled copy, or refused with every problem of every file."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from advisor.catalogcache import Compiled, compiled
+from advisor.catalogfiles import CatalogFile, Item, guess_kind, items_of, laid_over, record_problems
+from advisor.errors import CatalogError
+from advisor.lookup import names_of
+from advisor.tables import TABLES
+from advisor.yamlcheck import did_you_mean
+from advisor.yamltext import Problem
+
+Plain = dict[str, dict[str, Mapping[str, Any]]]
+
+
+def compile_files(files: Sequence[CatalogFile], below: Compiled | None, key: str) -> Compiled:
+    """The copy of these files, laid over `below` in their order; CatalogError with all problems."""
+    records, problems = gather(files, below)
+    if problems:
+        raise CatalogError(tuple(str(problem) for problem in sorted(set(problems))))
+    return compiled(records, {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records), **_named(records)})
+
+
+def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Plain, list[Problem]]:
+    """The whole records that the files make, by kind and id, and everything wrong with them."""
+    whole: dict[str, dict[str, Item]] = {kind: {} for kind in TABLES}
+    problems: list[Problem] = []
+    for file in files:
+        items, found = items_of(file, lambda tree: _kind_of(tree, below))
+        problems += found
+        for item in items if not found else []:
+            problems += _lay(item, whole, below, file)
+    ids = {kind: {**(below.index.get(kind, {}) if below else {}), **whole[kind]} for kind in TABLES}
+    for item in (item for items_of_kind in whole.values() for item in items_of_kind.values()):
+        found = record_problems(item, ids)
+        problems += [_hinted(item, found[0], ids[item.kind]), *found[1:]] if found else []
+    return {kind: {each: item.tree for each, item in items_of_kind.items()} for kind, items_of_kind in whole.items()}, problems
+
+
+def _lay(item: Item, whole: dict[str, dict[str, Item]], below: Compiled | None, file: CatalogFile) -> list[Problem]:
+    """Put an item among the whole records: upon the one of its id, if there is one."""
+    first = whole[item.kind].get(item.id)
+    if first and (below is None or first.file == item.file):
+        return [Problem(item.file, item.line, "id", f"{item.id} is also in {first.file}, line {first.line}")]
+    under = first.tree if first else below.plain(item.kind, item.id) if below else None
+    tree = laid_over(under, item.tree) if under else item.tree
+    whole[item.kind][item.id] = item._replace(tree=tree)
+    return []
+
+
+def _kind_of(tree: Mapping[str, Any], below: Compiled | None) -> str | None:
+    """The kind of a record named alone: the kind of the record it changes, else the one whose keys it has."""
+    known = [kind for kind in TABLES if below and TABLES[kind].form == "folder" and tree.get("id") in below.index.get(kind, {})]
+    return known[0] if len(known) == 1 else guess_kind(tree)
+
+
+def _hinted(item: Item, problem: Problem, ids: Mapping[str, Any]) -> Problem:
+    """A record with keys missing may be a change of one whose id was misspelled."""
+    if problem.message != "missing":
+        return problem
+    near = did_you_mean(item.id, tuple(each for each in ids if each != item.id))
+    return problem._replace(message=f"missing in the new {TABLES[item.kind].one} {item.id}{near}") if near else problem
+
+
+def _named(records: Plain) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """For each kind, the ids that bear a name, and those whose family bears it."""
+    names: dict[str, dict[str, list[str]]] = {}
+    families: dict[str, dict[str, list[str]]] = {}
+    for kind in (kind for kind, table in TABLES.items() if table.form in ("folder", "list")):
+        for record_id in sorted(records[kind]):
+            exact, family = names_of(kind, records[kind][record_id])
+            for name in sorted(exact):
+                names.setdefault(kind, {}).setdefault(name, []).append(record_id)
+            for name in sorted(family):
+                families.setdefault(kind, {}).setdefault(name, []).append(record_id)
+    return {"names": names, "families": families}
+
+
+def _newest_price(records: Plain) -> str:
+    dates = (str(price.get("date") or "") for plain in records["devices"].values() for price in plain.get("prices") or ())
+    return max(dates, default="")
+
+
+def _digest(files: Sequence[CatalogFile]) -> str:
+    """Of the content of all files, so that the same data bears the same version wherever it lies."""
+    total = sha256()
+    for file in files:
+        total.update(f"{file.kind}/{file.path.name}\0".encode())
+        total.update(file.path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,195 @@
+"""Names as people and tools write them, to the ids of the catalog: never a silent substitute. Knows no files."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from advisor.errors import AmbiguousName, UnknownName
+from advisor.reason import Reason
+
+MOST_NAMED = 8  # of the nearest or the candidates in a message
+MAC_WORDS = re.compile(r"\b(macbook (pro|air)|mac (studio|mini|pro)|imac|mac)\b")
+CPU_CORES = re.compile(r"\b\d+[ -]?core cpu\b")
+CORES = re.compile(r"\b(\d+)[ -]?cores?( gpu)?\b")
+LAPTOP = re.compile(r"\b(laptop gpu|laptop|mobile|notebook)\b")
+SPACED_MEMORY = re.compile(r"\b(\d+(?:\.\d+)?) ?(gib|gb|tib|tb|g)\b")
+MEMORY = re.compile(r"(\d+)(?:gb|gib|g)|(\d+)(?:tb|tib)")
+SIGNS = re.compile(r"\((?:r|tm|c)\)|[®™©]")
+PCI = re.compile(r"(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})")
+MAKER_WORDS = frozenset(["nvidia", "amd", "ati", "intel", "apple", "geforce", "radeon", "instinct", "corporation", "inc", "advanced", "micro", "devices", "graphics", "gpu", "the"])
+FORM_WORDS = frozenset(["pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"])
+SERIES_WORDS = frozenset(["rtx", "gtx", "gt", "rx", "arc", "tesla", "titan", "desktop"])
+LOOSE_WORDS = frozenset(["pro", "ada", "blackwell", "generation", "quadro", "workstation", "edition", "server", "max-q"])
+MODEL_WORDS = frozenset(["instruct", "it", "chat", "hf", "gguf"])
+
+
+class Found(NamedTuple):
+    """What a name stands for; `memory_gib` where the name states it; a `note` where the reading should be said aloud."""
+
+    id: str
+    memory_gib: float | None = None
+    note: Reason | None = None
+
+
+def normal(text: str) -> str:
+    """Lower case without spaces and punctuation, but numbers kept apart: `RTX 3090-Ti` = `rtx3090ti`, `3.1-8b` = `3.1.8b`."""
+    joined = re.sub(r"(?<=\d)[^a-z0-9]+(?=\d)", ".", text.lower())
+    return re.sub(r"[^a-z0-9.]|(?<!\d)\.|\.(?!\d)", "", joined)
+
+
+def device_words(text: str) -> list[str]:
+    """A device's name in words that tell it from others: makers left out, cores as `80c`, memory as `24gb`."""
+    plain = SIGNS.sub(" ", text.lower())
+    plain = re.sub(r"[()\[\],/_-]+", " ", plain)
+    plain = CPU_CORES.sub(" ", " ".join(plain.split()))
+    plain = CORES.sub(r"\1c", MAC_WORDS.sub(" ", plain))
+    plain = LAPTOP.sub("laptop", plain)
+    plain = SPACED_MEMORY.sub(lambda found: f"{found[1]}{found[2]}", plain)
+    return [word for word in plain.split() if word not in MAKER_WORDS]
+
+
+def device_names(plain: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """What a device is called exactly, and what its family is called: without memory size, form factor and series."""
+    called = [plain["id"], plain["name"], *(plain.get("aliases") or ())]
+    exact = {normal(" ".join(device_words(name))) for name in called}
+    exact |= {_pci(each) or normal(each) for each in plain.get("pci_ids") or ()}
+    chip, cores = plain.get("chip"), plain.get("gpu_cores")
+    families = set(called)
+    if chip:
+        families.add(chip)
+        exact |= {normal(f"{chip} {cores}c")} if cores else set()
+    return exact, {form for name in families for form in _family_forms(name)} - exact
+
+
+def _family_forms(name: str) -> set[str]:
+    words = device_words(name)
+    bare = [word for word in words if not MEMORY.fullmatch(word)]
+    core = [word for word in bare if word not in FORM_WORDS]
+    short = [word for word in core if word not in SERIES_WORDS]
+    no_cores = [word for word in core if not re.fullmatch(r"\d+c", word)]
+    forms = (words, bare, core, short, no_cores)
+    return {form for form in (normal(" ".join(each)) for each in forms) if form and len(form) > 1}
+
+
+def other_names(plain: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """What a link, model, engine or quantization is called: id, name, aliases, and the repository it is published in."""
+    called = [plain["id"], plain.get("name") or "", *(plain.get("aliases") or ()), plain.get("hf_repo") or ""]
+    exact = {normal(name) for name in called if name}
+    repository = plain.get("hf_repo") or ""
+    return exact, {_without_trimmings(name) for name in (repository, *called) if name} - exact
+
+
+def _without_trimmings(name: str) -> str:
+    """A model's name without its publisher and without the words that change nothing of its shape."""
+    words = re.split(r"[-_ ]+", name.lower().rsplit("/", 1)[-1])
+    while len(words) > 1 and words[-1] in MODEL_WORDS:
+        words.pop()
+    return normal("-".join(words))
+
+
+def names_of(kind: str, plain: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Exact names and family names of a record, in normal form."""
+    return device_names(plain) if kind == "devices" else other_names(plain)
+
+
+class Names:
+    """The names of one kind: exact and family names to ids, and every id."""
+
+    def __init__(self, one: str, exact: Mapping[str, list[str]], families: Mapping[str, list[str]], ids: Iterable[str]) -> None:
+        self.one = one
+        self.exact = exact
+        self.families = families
+        self.ids = tuple(ids)
+
+    def find(self, text: str) -> Found:
+        """The record that `text` names; UnknownName or AmbiguousName with the nearest ids."""
+        if text in self.ids:
+            return Found(text)
+        for form in (normal(text), _without_trimmings(text)):
+            found = self.exact.get(form) or self.families.get(form)
+            if found:
+                return Found(self.only(text, found))
+        raise self.unknown(text, self._sharing(text))
+
+    def only(self, text: str, candidates: list[str]) -> str:
+        """The one candidate, or AmbiguousName."""
+        if len(candidates) == 1:
+            return candidates[0]
+        near = tuple(candidates[:MOST_NAMED])
+        raise AmbiguousName(f"{text!r} could be any of {', '.join(near)}: say which {self.one}", near)
+
+    def unknown(self, text: str, sharing: list[str]) -> UnknownName | AmbiguousName:
+        """The error for a name that nothing bears: those that share its words, then those spelled alike."""
+        from difflib import get_close_matches
+
+        if len(sharing) > 1:
+            near = tuple(sharing[:MOST_NAMED])
+            return AmbiguousName(f"{text!r} names no single {self.one}; it could be {', '.join(near)}", near)
+        alike = get_close_matches(text.lower(), self.ids, n=3, cutoff=0.5)
+        known = get_close_matches(normal(text), tuple(self.exact), n=3, cutoff=0.6)
+        near = tuple(dict.fromkeys([*sharing, *alike, *(each for name in known for each in self.exact[name])]))[:5]
+        hint = f": did you mean {' or '.join(near[:3])}?" if near else f": see `advisor list` for every {self.one}"
+        return UnknownName(f"no {self.one} is called {text!r}{hint}", near)
+
+    def _sharing(self, text: str) -> list[str]:
+        words = {word for word in re.split(r"[^a-z0-9.]+", text.lower().rsplit("/", 1)[-1]) if word} - MODEL_WORDS
+        return [each for each in self.ids if words and words <= set(each.split("-"))]
+
+
+class DeviceNames(Names):
+    """The names of devices: as tools print them, with memory sizes, laptop and desktop apart."""
+
+    def __init__(
+        self,
+        one: str,
+        exact: Mapping[str, list[str]],
+        families: Mapping[str, list[str]],
+        ids: Iterable[str],
+        memory_of: Callable[[str], list[float]],
+    ) -> None:
+        super().__init__(one, exact, families, ids)
+        self.memory_of = memory_of  # the sizes in GiB that a device is sold with
+
+    def find(self, text: str) -> Found:
+        """The device that `text` names, and the memory that it states."""
+        if text in self.ids:
+            return Found(text)
+        words = device_words(text)
+        form = _pci(text) or normal(" ".join(words))
+        if form in self.exact:
+            return self._noted(text, self.only(text, self.exact[form]), None)
+        bare = [word for word in words if not MEMORY.fullmatch(word)]
+        stated = [size for size in map(_gib, words) if size]
+        memory = stated[-1] if stated else None
+        bare_form = normal(" ".join(bare))
+        candidates = self.exact.get(bare_form) or self.families.get(form) or self.families.get(bare_form) or []
+        if memory and len(candidates) > 1:
+            candidates = [each for each in candidates if memory in self.memory_of(each)] or candidates
+        if not candidates:
+            raise self.unknown(text, self._sharing(text))
+        return self._noted(text, self.only(text, list(candidates)), memory)
+
+    def _noted(self, text: str, found: str, memory: float | None) -> Found:
+        if memory and memory not in self.memory_of(found):
+            sizes = ", ".join(f"{size:g}" for size in self.memory_of(found))
+            raise UnknownName(f"{text!r}: {found} is sold with {sizes} GB, not {memory:g}", (found,))
+        bare_number = re.fullmatch(r"\d{3,4}( ?(ti|super|xt|xtx))*", text.strip().lower())
+        note = Reason("name.desktop", {"name": text.strip(), "id": found}) if bare_number else None
+        return Found(found, memory, note)
+
+    def _sharing(self, text: str) -> list[str]:
+        words = {word for word in device_words(text) if not MEMORY.fullmatch(word)} - LOOSE_WORDS - SERIES_WORDS - FORM_WORDS
+        return [each for each in self.ids if words and words <= set(device_words(each)) and "laptop" not in set(device_words(each)) - words]
+
+
+def _pci(text: str) -> str | None:
+    """A PCI id in normal form: vendor, colon, device."""
+    found = PCI.fullmatch(text.strip().strip("[]").lower())
+    return f"{found[1]}:{found[2]}" if found else None
+
+
+def _gib(word: str) -> float | None:
+    found = MEMORY.fullmatch(word)
+    if not found:
+        return None
+    return float(found[1]) if found[1] else float(found[2]) * 1024

@@ -1,0 +1,56 @@
+"""What the catalog consists of: each kind of record, its class, and how its files lie."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """One kind of record.
+
+    `form` says how its files lie: `folder` (one record a file), `rows` (a folder of files, each a header and `rows`), `list`
+    (one file with all of them) or `single` (one file that is the record). `refers` maps keys to the kind whose ids they hold.
+    """
+
+    kind: str
+    one: str  # the kind in the singular
+    module: str
+    record: str
+    form: str
+    refers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def record_class(self) -> Any:
+        """The record's class, imported when first asked for: `--help` and completion need none."""
+        return _class(self.module, self.record)
+
+
+@cache
+def _class(module: str, record: str) -> Any:
+    return getattr(import_module(f"advisor.{module}"), record)
+
+
+TABLES = {
+    table.kind: table
+    for table in (
+        Table("devices", "device", "device", "Device", "folder", {"links": "links", "network": "links"}),
+        Table("links", "link", "link", "Link", "folder", {"devices": "devices"}),
+        Table("models", "model", "model", "Model", "folder", {"native_quant": "quants"}),
+        Table("hosts", "host", "host", "Host", "folder", {"network": "links", "storage": "storage"}),
+        Table("engines", "engine", "engine", "Engine", "folder", {"usual_quant": "quants"}),
+        Table("measurements", "measurement", "measurement", "Measurement", "rows"),
+        Table("link_measurements", "link measurement", "collective", "LinkRow", "rows"),
+        Table("quants", "quantization", "quant", "Quant", "list"),
+        Table("storage", "storage", "host", "Storage", "list"),
+        Table("platforms", "platform", "platforms", "Platform", "list"),
+        Table("calibration", "calibration", "calibration", "Calibration", "single"),
+        Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
+        Table("hints", "hints", "hints", "Hints", "single"),
+        Table("money", "money", "money", "Money", "single"),
+    )
+}
+FOLDERS = tuple(kind for kind, table in TABLES.items() if table.form in ("folder", "rows"))
+LISTED = ("devices", "links", "models", "engines", "hosts", "quants", "measurements")  # what `list` and `show` know
