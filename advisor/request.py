@@ -1,7 +1,7 @@
 """A question in option words – from the command line, a batch line or Python – into records, and to the room that answers it."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -227,6 +227,7 @@ class Compared:
     """Several systems on the same work, in the order asked."""
 
     items: tuple[Estimated | Refused, ...]
+    overlays: tuple[str, ...] = ()
 
     @property
     def positive(self) -> bool:
@@ -240,6 +241,7 @@ class Scaled:
 
     scale: "Scale"
     costs: tuple["Cost | None", ...]
+    overlays: tuple[str, ...] = ()
 
     @property
     def positive(self) -> bool:
@@ -255,6 +257,11 @@ class Recommended:
     understood_as: str | None = None
     not_understood: tuple[str, ...] = ()
     other_systems: tuple[str, ...] = ()
+
+    @property
+    def overlays(self) -> tuple[str, ...]:
+        """Files laid over the shipped catalog."""
+        return self.recommendation.overlays
 
     @property
     def positive(self) -> bool:
@@ -320,7 +327,7 @@ def _compared(request: Request, catalog: "Catalog") -> Compared:
             if error.code != "unsupported":
                 raise
             items.append(Refused(text, error))
-    return Compared(tuple(items))
+    return Compared(tuple(items), catalog.overlays)
 
 
 def _scaled(request: Request, catalog: "Catalog") -> Scaled:
@@ -331,7 +338,7 @@ def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     workload = workload_of(request, model.max_context_tokens)
     found = scale.scale(system, request.get("max"), model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     costs = tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in found.points)
-    return Scaled(found, costs)
+    return Scaled(found, costs, catalog.overlays)
 
 
 def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need:
@@ -427,8 +434,3 @@ def recommend(*, catalog: "Catalog | None" = None, **options: Any) -> "Recommend
     """What to buy, or whether to keep what is owned: `recommend(have="rtx-3090", model="llama-3.3-70b", budget=3000)`."""
     request = read("recommend", options)
     return _recommended(request, _with_catalog(request, catalog))
-
-
-def overlay_notes(overlays: Iterable[str]) -> tuple[str, ...]:
-    """What the user must know of files laid over the shipped catalog."""
-    return tuple(f"The catalog is overlaid by {path}." for path in overlays)

@@ -83,8 +83,8 @@ def answer(command: str, form: str, raw: dict[str, Any]) -> int:
 
     asked = request.read(command, raw)
     given = request.answer(asked)
-    say(report.render(form, command, given, why=bool(asked.get("why"))), verdict=report.verdict_word(form, given))
-    if form == "text" or form == "json":
-        for note in report.notes(given):
-            say(f"Note: {note}", error=True)
+    written, verdict = report.render(form, command, given, why=bool(asked.get("why")))
+    say(written, verdict=verdict)
+    for note in report.notes(given):
+        say(f"Note: {note}", error=True)
     return 0 if given.positive else NEGATIVE

@@ -1,5 +1,6 @@
 """Answers as text, JSON, Markdown and HTML. Formats; decides nothing."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -8,17 +9,19 @@ if TYPE_CHECKING:
 FORMS = ("text", "json", "markdown", "html")
 
 
-def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> str:
-    """The answer of a command in one of the forms."""
-    from importlib import import_module
-
-    room = import_module(f"advisor.report.as_{form}")
+def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> tuple[str, str | None]:
+    """The answer of a command in one of the forms, and the words at its start that carry the verdict (text only)."""
     if form == "json":
         import json
 
-        return json.dumps(room.FORMS[command](answer), indent=2, allow_nan=False)
-    written: str = room.FORMS[command](answer, why)
-    return written
+        from advisor.report.as_json import FORMS as as_object
+
+        return json.dumps(as_object[command](answer), indent=2, allow_nan=False), None
+    from advisor.report.pages import page
+
+    shown = page(command, answer, why)
+    written: str = import_module(f"advisor.report.as_{form}").written(shown)
+    return written, shown.verdict if form == "text" else None
 
 
 def notes(answer: "Answer") -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Answers as JSON objects: the keys of the promise, always present, floats as computed. See docs/json.md."""
 
+from collections.abc import Callable
 from typing import Any
 
 from advisor.advice import Condition, Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
@@ -353,4 +354,4 @@ def ask(answer: Recommended) -> Json:
     return {**_head("ask"), **understood, **_recommendation(answer.recommendation)}
 
 
-FORMS = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}
+FORMS: dict[str, Callable[[Any], Json]] = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}

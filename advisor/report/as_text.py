@@ -1,0 +1,97 @@
+"""An answer for a terminal: 80 columns, the verdict first, tables and bars of plain characters."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from advisor.report.page import Bars, Block, Chart, Facts, Listing, Page, Table
+
+COLUMNS = 80
+LABEL = 15
+INDENT = "  "
+FILLS = ("█", "▓", "▒")
+FREE = "░"
+
+
+def _hanging(label: str, text: str) -> Iterator[str]:
+    """A labelled sentence, its further lines under its first word."""
+    first = f"{INDENT}{label:<{LABEL - 1}} "
+    yield from wrap(text, COLUMNS, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False) or [first.rstrip()]
+
+
+def _facts(block: Facts) -> Iterator[str]:
+    for label, text in block.lines:
+        yield from _hanging(label, text)
+
+
+def _listing(block: Listing) -> Iterator[str]:
+    yield f"{INDENT}{block.title}"
+    for line in block.lines:
+        if block.commands:
+            yield f"{INDENT * 2}{line}"
+        else:
+            yield from wrap(line, COLUMNS, initial_indent=INDENT + "- ", subsequent_indent=INDENT * 2, break_on_hyphens=False)
+
+
+def _table(block: Table) -> Iterator[str]:
+    from tabulate import tabulate
+
+    if block.title:
+        yield f"{INDENT}{block.title}"
+    align = ["right" if column in block.right else "left" for column in range(len(block.headers))]
+    drawn = tabulate(
+        [[_wrapped(cell, width) for cell, width in zip(row, _widths(block), strict=True)] for row in block.rows],
+        headers=block.headers,
+        tablefmt="simple",
+        disable_numparse=True,
+        colalign=align if block.rows else None,
+    )
+    for line in drawn.splitlines():
+        yield (INDENT + line).rstrip()
+
+
+def _widths(block: Table) -> tuple[int | None, ...]:
+    return block.widths or (None,) * len(block.headers)
+
+
+def _wrapped(cell: str, width: int | None) -> str:
+    return "\n".join(wrap(cell, width, break_on_hyphens=False)) if width else cell
+
+
+def _bars(block: Bars) -> Iterator[str]:
+    """Bars share one scale; what is left of the room behind the labels and notes is theirs."""
+    label = max(len(bar.label) for bar in block.bars)
+    note = max(len(bar.note) for bar in block.bars)
+    room = max(8, COLUMNS - len(INDENT) - label - note - 4)
+    if block.title:
+        yield f"{INDENT}{block.title}"
+    for bar in block.bars:
+        yield f"{INDENT}{bar.label:<{label}}  {_drawn(bar.parts, block.most, room)}  {bar.note}".rstrip()
+
+
+def _drawn(parts: tuple[tuple[str, float], ...], most: float, room: int) -> str:
+    """The parts of a bar one after another, rounded so that their ends are where they belong."""
+    drawn, total = "", 0.0
+    for index, (_, value) in enumerate(parts):
+        total += value
+        end = min(room, round(room * total / most)) if most > 0 else 0
+        drawn += FILLS[index % len(FILLS)] * (end - len(drawn))
+    return drawn.ljust(room, FREE)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Facts):
+        return _facts(block)
+    if isinstance(block, Listing):
+        return _listing(block)
+    if isinstance(block, Table):
+        return _table(block)
+    return _bars(block) if isinstance(block, Bars) else iter(())
+
+
+def written(page: Page) -> str:
+    """The page as lines of at most 80 columns (a command or a URL that is longer stays whole)."""
+    lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
+    for block in page.blocks:
+        if not isinstance(block, Chart):
+            lines += ["", *_block(block)]
+    return "\n".join(lines) + "\n"

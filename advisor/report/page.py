@@ -1,0 +1,110 @@
+"""What an answer shows, before it has a form: a headline, labelled lines, tables, bars, charts. Each form draws these."""
+
+from dataclasses import dataclass
+
+from advisor.reason import Reason
+from advisor.report.sentences import text
+from advisor.units import figure, show
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Labelled sentences; an empty label goes on with the one before."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Sentences under a title; commands are shown as they are typed."""
+
+    title: str
+    lines: tuple[str, ...]
+    commands: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headers; `widths` are the most characters of each column in text, `right` the columns of numbers."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    widths: tuple[int | None, ...] = ()
+    right: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its parts (name, value), the length of the whole scale, and what is written behind it."""
+
+    label: str
+    parts: tuple[tuple[str, float], ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars on one scale: `most` is its length, in `unit`."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    most: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One point of a scatter or a curve."""
+
+    label: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Points with axes, drawn where pictures are possible; the same numbers stand in a table of the page."""
+
+    title: str
+    dots: tuple[Dot, ...]
+    x_name: str
+    y_name: str
+    line_at_x: tuple[float, str] | None = None  # a vertical line: the budget
+    line_at_y: tuple[float, str] | None = None  # a horizontal line: the wanted speed, a ceiling
+    joined: bool = False
+
+
+Block = Facts | Listing | Table | Bars | Chart
+
+
+@dataclass(frozen=True)
+class Page:
+    """The answer: its first line, the word of it that carries the verdict, and the blocks below."""
+
+    headline: str
+    verdict: str
+    blocks: tuple[Block, ...]
+
+
+def shown(name: str, value: float | None, missing: str = "–") -> str:
+    """A number with the unit of its name; a dash where it is unknown."""
+    return missing if value is None else show(name, value)
+
+
+def bare(value: float | None) -> str:
+    """A number without a unit, for a column whose header names it."""
+    return "–" if value is None else figure(value)
+
+
+def dollars(value: float | None) -> str:
+    """Dollars for a column."""
+    return "–" if value is None else show("x_usd", value)
+
+
+def sentences(claims: tuple[Reason, ...]) -> tuple[str, ...]:
+    """The sentences of claims, each once."""
+    return tuple(dict.fromkeys(text(claim) for claim in claims))

@@ -1,0 +1,119 @@
+"""What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
+
+from advisor.memory import DeviceFit, Fit
+from advisor.report.page import Bar, Bars, shown
+from advisor.speed import Estimate, Speed
+from advisor.step import Terms
+from advisor.system import Box, System
+from advisor.units import GIB, MS, figure, show
+
+LIMITS = {
+    "memory-bandwidth": "the speed of the memory",
+    "compute": "arithmetic",
+    "link-latency": "the link's latency",
+    "link-bandwidth": "the link's bandwidth",
+    "host-memory": "the host's memory",
+    "overhead": "fixed costs per layer",
+}
+BASES = {
+    "measured": "this very setup was measured and published",
+    "calibrated": "calibrated on published measurements of this hardware",
+    "extrapolated": "extrapolated from measurements of similar hardware",
+    "physics-only": "from datasheets only: no measurement is near",
+}
+STRATEGIES = {
+    "whole": "on one device",
+    "replicas": "a copy of the model on each",
+    "layers": "layers split",
+    "tensor": "tensor split",
+    "experts": "experts shared out",
+    "offload": "part in host memory",
+}
+
+
+def _box_name(box: Box) -> str:
+    counts: dict[tuple[str, float], int] = {}
+    names: dict[tuple[str, float], str] = {}
+    for group in box.groups:
+        key = group.device.id, group.memory_bytes
+        counts[key] = counts.get(key, 0) + group.count
+        several = len(group.device.memory_options_bytes) > 1
+        names[key] = group.device.name + (f" {figure(group.memory_bytes / GIB)} GB" if several else "")
+    return " + ".join(f"{count} × {names[key]}" if count > 1 else names[key] for key, count in counts.items())
+
+
+def system_name(system: System) -> str:
+    """The system as one says it: 2 × GeForce RTX 3090."""
+    boxes: dict[str, int] = {}
+    for box in system.boxes:
+        name = _box_name(box)
+        boxes[name] = boxes.get(name, 0) + 1
+    return " + ".join(name if count == 1 else f"{count} × {name}" if " × " not in name else f"{count} × ({name})" for name, count in boxes.items())
+
+
+def setting(estimate: Estimate) -> str:
+    """How the model runs there: engine, split, link."""
+    link = estimate.system.shown_link
+    over = f" over {link.name}" if link and estimate.placement.messages else ""
+    return f"{estimate.placement.engine}/{estimate.placement.backend}, {STRATEGIES[estimate.placement.strategy]}{over}"
+
+
+def rate(speed: Speed | None, unit: str = "tokens/s") -> str:
+    """A speed with its interval."""
+    if speed is None:
+        return "unknown"
+    return f"{figure(speed.value)} {unit} ({figure(speed.low)} to {figure(speed.high)})"
+
+
+def seconds(speed: Speed | None) -> str:
+    """A time with its interval."""
+    if speed is None:
+        return "unknown"
+    return f"{show('x_s', speed.value)} ({show('x_s', speed.low)} to {show('x_s', speed.high)})"
+
+
+def _memory_bar(number: str, fit: DeviceFit) -> Bar:
+    parts = (("weights", fit.weights_bytes / GIB), ("KV cache", fit.cache_bytes / GIB), ("overhead", fit.overhead_bytes / GIB))
+    used = sum(value for _, value in parts)
+    return Bar(f"{number}{fit.device}", parts, f"{figure(used)} of {figure(fit.usable_bytes / GIB)} GiB")
+
+
+def memory_bars(fit: Fit) -> Bars:
+    """Each kind of device's memory: weights, cache, overhead, free."""
+    bars = [_memory_bar(f"{each.count} × " if each.count > 1 else "", each) for each in fit.devices]
+    most = max(max(each.usable_bytes / GIB, sum(value for _, value in bar.parts)) for each, bar in zip(fit.devices, bars, strict=True))
+    return Bars("Memory of each device: weights, KV cache, overhead, free", tuple(bars), most, "GiB")
+
+
+def used_bytes(fit: Fit) -> float:
+    """Bytes on all devices together."""
+    return sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in fit.devices)
+
+
+def usable_bytes(fit: Fit) -> float:
+    """What all devices together can use."""
+    return sum(each.count * each.usable_bytes for each in fit.devices)
+
+
+def time_parts(terms: Terms) -> tuple[tuple[str, float], ...]:
+    """Milliseconds of one token by what they are spent on, without the empty ones."""
+    parts = (
+        ("weights", terms.weights_s), ("KV cache", terms.cache_s), ("computing", terms.compute_s),
+        ("host memory", terms.host_memory_s), ("link", terms.link_s), ("fixed costs", terms.overhead_s),
+    )  # fmt: skip
+    return tuple((name, spent / MS) for name, spent in parts if spent > 0)
+
+
+def time_sentence(estimate: Estimate) -> str:
+    """Where a token's time goes, and what limits it."""
+    if estimate.terms is None:
+        return "unknown"
+    parts = ", ".join(f"{name} {figure(spent)}" for name, spent in time_parts(estimate.terms))
+    limit = f"; the limit is {LIMITS[estimate.bottleneck]}" if estimate.bottleneck else ""
+    return f"{shown('x_s', estimate.terms.total_s)} a token: {parts} ms{limit}"
+
+
+def short_of(fit: Fit) -> str:
+    """Where memory is short and by how much."""
+    worst = min(fit.devices, key=lambda each: each.headroom_bytes)
+    return f"{worst.device} is short of {show('x_bytes', -worst.headroom_bytes)}"

@@ -1,0 +1,62 @@
+"""The page of `advisor compare`."""
+
+from advisor.report.page import Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
+from advisor.report.pages.common import memory_bars, setting, system_name
+from advisor.report.sources import source_lines
+from advisor.request import Compared, Estimated, Refused
+from advisor.units import figure, show
+
+HEADERS = ("", "System", "Runs as", "Fits", "tokens/s", "first token", "USD", "W")
+
+
+def _row(number: int, item: Estimated | Refused) -> tuple[str, ...]:
+    if isinstance(item, Refused):
+        return str(number), item.system, item.error.message, "–", "–", "–", "–", "–"
+    given, cost = item.estimate, item.cost
+    return (
+        str(number),
+        system_name(given.system),
+        setting(given),
+        "yes" if given.fit.fits else "no",
+        bare(given.decode.value if given.decode else None),
+        show("x_s", given.first_token_s.value) if given.first_token_s else "–",
+        dollars(cost.price_usd),
+        bare(cost.power_w),
+    )
+
+
+def _headline(answer: Compared) -> tuple[str, str]:
+    fitting = [item for item in answer.items if isinstance(item, Estimated) and item.estimate.decode is not None]
+    if not fitting:
+        return "None fits.", "None fits"
+    best = max(fitting, key=lambda item: item.estimate.decode.value if item.estimate.decode else 0.0)
+    given, cost = best.estimate, best.cost
+    price = f" for {dollars(cost.price_usd)}" if cost.price_usd is not None else ""
+    speed = figure(given.decode.value) if given.decode else "–"
+    return f"Fastest: {system_name(given.system)} with {speed} tokens/s{price}, {given.model.name} ({given.quant.id}).", "Fastest"
+
+
+def _dots(answer: Compared) -> tuple[Dot, ...]:
+    return tuple(
+        Dot(system_name(item.estimate.system), item.cost.price_usd, item.estimate.decode.value, item.estimate.decode.low, item.estimate.decode.high)
+        for item in answer.items
+        if isinstance(item, Estimated) and item.estimate.decode and item.cost.price_usd is not None
+    )
+
+
+def page(answer: Compared, why: bool) -> Page:
+    """The systems in the order asked, side by side."""
+    first, verdict = _headline(answer)
+    estimated = [item for item in answer.items if isinstance(item, Estimated)]
+    rows = tuple(_row(number, item) for number, item in enumerate(answer.items, 1))
+    blocks: list[Block] = [Table("", HEADERS, rows, (None, 18, 16, None, None, None, None, None), (0, 4, 5, 6, 7))]
+    blocks.append(Chart("Tokens/s against price", _dots(answer), "price, USD", "tokens/s"))
+    blocks += [memory_bars(item.estimate.fit) for item in estimated if not item.estimate.fit.fits]
+    warnings = sentences(tuple(claim for item in estimated for claim in item.estimate.warnings))
+    if warnings:
+        blocks.append(Listing("Mind", warnings))
+    for item in estimated if why else ():
+        claims = (*item.estimate.fit.reasons, *item.estimate.placement.reasons, *item.estimate.reasons)
+        blocks.append(Listing(f"Why: {system_name(item.estimate.system)}", sentences(claims)))
+        blocks += source_lines(item.estimate, claims)
+    return Page(first, verdict, tuple(blocks))

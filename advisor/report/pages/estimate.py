@@ -1,0 +1,89 @@
+"""The page of `advisor estimate`."""
+
+from advisor.market import Cost
+from advisor.report.page import Block, Facts, Listing, Page, sentences, shown
+from advisor.report.pages.common import (
+    BASES,
+    memory_bars,
+    rate,
+    seconds,
+    setting,
+    short_of,
+    system_name,
+    time_sentence,
+    usable_bytes,
+    used_bytes,
+)
+from advisor.report.sources import source_lines
+from advisor.request import Estimated
+from advisor.speed import Estimate
+from advisor.units import figure, show
+
+
+def headline(given: Estimate, cost: Cost) -> tuple[str, str]:
+    """The verdict as a sentence, and the words of it that carry the verdict."""
+    model = f"{given.model.name} ({given.quant.id})"
+    if not given.fit.fits or given.decode is None:
+        return f"Does not fit: {model} on {system_name(given.system)}; {short_of(given.fit)}.", "Does not fit"
+    price = f", {show('x_usd', cost.price_usd)}" if cost.price_usd is not None else ""
+    return f"Fits: {model} on {system_name(given.system)}, about {figure(given.decode.value)} tokens/s{price}.", "Fits"
+
+
+def _speed_lines(given: Estimate) -> list[tuple[str, str]]:
+    work = given.workload
+    users = work.users or 1
+    lines = [("Speed", rate(given.decode) + (f" for all {users} users, {rate(given.decode_per_user)} each" if users > 1 else ""))]
+    if given.first_token_s is not None:
+        lines.append(("First token", f"{seconds(given.first_token_s)} for {work.prompt_tokens:,} tokens read at {rate(given.prefill)}"))
+    if users > 1 and given.sustained is not None:
+        lines.append(("Sustained", f"{rate(given.sustained)} with reading the prompts counted"))
+    lines.append(("Time", time_sentence(given)))
+    if given.speedup_over_one_device is not None:
+        ceiling = f"; no more than {figure(given.amdahl_ceiling)} times with any number (Amdahl)" if given.amdahl_ceiling else ""
+        lines.append(("Against one", f"{figure(given.speedup_over_one_device)} times the speed of one device{ceiling}"))
+    return lines
+
+
+def _memory_line(given: Estimate) -> tuple[str, str]:
+    fit, work = given.fit, given.workload
+    room = f"room for {fit.max_context_tokens:,} tokens of context, or {fit.max_users:,} users at {work.context_tokens:,}"
+    host = f", and {show('x_bytes', fit.host_needed_bytes)} of host memory" if fit.host_needed_bytes else ""
+    return "Memory", f"{show('x_bytes', used_bytes(fit))} of {show('x_bytes', usable_bytes(fit))}{host}; {room}"
+
+
+def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:
+    parts = [
+        f"{shown('x_usd', cost.price_usd, 'price unknown')}" + (f" (prices of {cost.price_as_of})" if cost.price_as_of else ""),
+        shown("x_w", cost.power_w, "power unknown"),
+    ]
+    if cost.usd_per_million_tokens is not None:
+        parts.append(f"{show('x_usd_per_million_tokens', cost.usd_per_million_tokens)} over three years")
+    if given.load_s is not None:
+        parts.append(f"loads in {show('x_s', given.load_s)}")
+    return "Cost", ", ".join(parts)
+
+
+def _evidence_line(given: Estimate) -> tuple[str, str]:
+    near = next((row for row in given.evidence.nearest if row.decode_tokens_per_s is not None), None)
+    nearest = f"; nearest published: {figure(near.decode_tokens_per_s or 0)} tokens/s ({near.id})" if near else ""
+    return "How sure", BASES[given.evidence.basis] + nearest
+
+
+def page(answer: Estimated, why: bool) -> Page:
+    """Does it fit, how fast, what limits it, how sure."""
+    given, cost = answer.estimate, answer.cost
+    first, verdict = headline(given, cost)
+    facts = [("Runs as", setting(given))]
+    if given.decode is not None:
+        facts += _speed_lines(given)
+    facts += [_memory_line(given), _cost_line(cost, given), _evidence_line(given)]
+    blocks: list[Block] = [Facts(tuple(facts)), memory_bars(given.fit)]
+    warnings = sentences((*given.warnings, *cost.warnings))
+    if warnings:
+        blocks.append(Listing("Mind", warnings))
+    claims = (*given.fit.reasons, *given.placement.reasons, *given.reasons)
+    if why:
+        blocks.append(Listing("Why", sentences(claims)))
+        blocks += source_lines(given, claims)
+    blocks.append(Listing("Measure it yourself", (given.verify,), commands=True))
+    return Page(first, verdict, tuple(blocks))

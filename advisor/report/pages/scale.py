@@ -1,0 +1,81 @@
+"""The page of `advisor scale`."""
+
+from advisor.report.page import Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
+from advisor.report.pages.common import STRATEGIES, system_name
+from advisor.report.sentences import text
+from advisor.request import Scaled
+from advisor.scale import Point
+from advisor.units import figure
+
+HEADERS = ("Devices", "Runs as", "tokens/s", "prefill", "speedup", "link", "USD", "USD per tok/s")
+MOST_ROWS = 16
+
+
+def _row(point: Point, price_usd: float | None) -> tuple[str, ...]:
+    given = point.estimate
+    if given is None or given.decode is None:
+        why = text(point.reason) if point.reason else "does not fit"
+        return str(point.devices), why, "–", "–", "–", "–", dollars(price_usd), "–"
+    share = f"{figure(100 * point.link_share)} %" if point.link_share is not None else "–"
+    each = price_usd / given.decode.value if price_usd is not None else None
+    return (
+        str(point.devices),
+        STRATEGIES[given.placement.strategy],
+        bare(given.decode.value),
+        bare(given.prefill.value if given.prefill else None),
+        f"{figure(point.speedup)}×" if point.speedup is not None else "–",
+        share,
+        dollars(price_usd),
+        dollars(each),
+    )
+
+
+def _headline(answer: Scaled) -> tuple[str, str]:
+    found = answer.scale
+    best = next((point for point in found.points if point.devices == found.best_devices), None)
+    if best is None or best.estimate is None or best.estimate.decode is None:
+        return "Does not fit at any of these counts.", "Does not fit"
+    name = system_name(best.estimate.system)
+    slower = f"; from {found.slower_from_devices} devices on it gets slower" if found.slower_from_devices else ""
+    return f"Best: {name} with {figure(best.estimate.decode.value)} tokens/s{slower}.", "Best"
+
+
+def _drawn(answer: Scaled) -> list[Block]:
+    """The speeds as bars, and as a curve under Amdahl's ceiling."""
+    fast = [(point, point.estimate.decode) for point in answer.scale.points if point.estimate and point.estimate.decode]
+    if not fast:
+        return []
+    most = max(speed.value for _, speed in fast)
+    bars = tuple(Bar(f"{point.devices:>3}", (("tokens/s", speed.value),), f"{figure(speed.value)} tokens/s") for point, speed in fast)
+    dots = tuple(Dot(str(point.devices), point.devices, speed.value, speed.low, speed.high) for point, speed in fast)
+    ceiling = answer.scale.ceiling
+    limit = (ceiling * fast[0][1].value, "Amdahl's ceiling") if ceiling and fast[0][0].devices == 1 else None
+    return [Bars("Tokens/s by devices", bars, most, "tokens/s"), Chart("Scaling", dots, "devices", "tokens/s", line_at_y=limit, joined=True)]
+
+
+def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
+    """The points worth a row: all of few, else those of a ladder that doubles, and the best."""
+    pairs = list(zip(answer.scale.points, (cost.price_usd if cost else None for cost in answer.costs), strict=True))
+    if len(pairs) <= MOST_ROWS:
+        return pairs
+    kept = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, answer.scale.best_devices, answer.scale.slower_from_devices, pairs[-1][0].devices}
+    return [pair for pair in pairs if pair[0].devices in kept]
+
+
+def page(answer: Scaled, why: bool) -> Page:
+    """Speed and cost at each count, where it stops paying, and the ceiling."""
+    first, verdict = _headline(answer)
+    rows = tuple(_row(point, price) for point, price in _steps(answer))
+    blocks: list[Block] = [Table("", HEADERS, rows, (None, 24, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7))]
+    blocks += _drawn(answer)
+    found = answer.scale
+    if found.ceiling is not None and found.serial_fraction is not None:
+        share = f"{figure(100 * found.serial_fraction)} %"
+        line = f"{share} of one device's step does not shrink: no more than {figure(found.ceiling)} times its speed with any number (Amdahl)."
+        blocks.append(Listing("Ceiling", (line,)))
+    claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
+    if claims:
+        blocks.append(Listing("Why", sentences(claims)))
+    if found.warnings:
+        blocks.append(Listing("Mind", sentences(found.warnings)))
+    return Page(first, verdict, tuple(blocks))
