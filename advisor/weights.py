@@ -1,6 +1,15 @@
 """The bytes of a model's weights at one quantization, by what a token does with them."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+
+from advisor.model import Model
+from advisor.quant import Quant
+from advisor.tensor import Tensor
+from advisor.units import BITS_PER_BYTE
+
+TOWERS_APART = ("llama.cpp",)  # engines that keep the vision tower in a file of its own, loaded only for pictures
+PLAUSIBLE_SCALE = (0.5, 2.0)  # a measured size outside this of the computed one belongs to something else
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,9 @@ class Weights:
     expert_layers: int
     layers: int
     bits_per_weight: float  # total bits over total params
+    mixer_bytes: float = 0.0  # of dense_bytes: attention and recurrences
+    mixer_params: float = 0.0
+    measured: bool = False  # the total is a published file's size, not the rules'
 
     @property
     def total_bytes(self) -> float:
@@ -50,3 +62,58 @@ class Weights:
         if not self.experts:
             return 0.0
         return float(1 - (1 - self.experts_per_token / self.experts) ** tokens)
+
+
+@lru_cache(maxsize=4096)
+def weights_of(model: Model, quant: Quant, engine_id: str) -> Weights:
+    """The weights of `model` at `quant` as `engine_id` loads them."""
+    sizes = {"embedding": 0.0, "head": 0.0, "mixer": 0.0, "dense": 0.0, "expert": 0.0}
+    params = dict.fromkeys(sizes, 0.0)
+    for tensor in model.tensors:
+        part = _part(tensor)
+        params[part] += tensor.params
+        sizes[part] += tensor.params * quant.tensor_bits(tensor, model, engine_id) / BITS_PER_BYTE
+    tower_bits = 0.0 if engine_id in TOWERS_APART else quant.tower_bits or 0.0
+    vision = model.vision_params * tower_bits / BITS_PER_BYTE
+    scale = _scale(model, quant, sum(sizes.values()), vision)
+    moe = model.moe
+    decoder = sum(params.values())
+    return Weights(
+        quant=quant.id,
+        speed_class=quant.speed_class,
+        embedding_bytes=sizes["embedding"] * scale,
+        head_bytes=sizes["head"] * scale,
+        dense_bytes=(sizes["mixer"] + sizes["dense"]) * scale,
+        expert_bytes=sizes["expert"] * scale,
+        vision_bytes=vision,
+        embedding_params=params["embedding"],
+        head_params=params["head"],
+        dense_params=params["mixer"] + params["dense"],
+        expert_params=params["expert"],
+        vision_params=model.vision_params,
+        mtp_params=model.mtp_params,
+        experts=moe.experts if moe else 0,
+        experts_per_token=moe.experts_per_token if moe else 0,
+        expert_layers=sum(f.layers for f in model.ffns if f.kind == "moe"),
+        layers=model.layers,
+        bits_per_weight=sum(sizes.values()) * scale * BITS_PER_BYTE / decoder if decoder else 0.0,
+        mixer_bytes=sizes["mixer"] * scale,
+        mixer_params=params["mixer"],
+        measured=scale != 1.0,
+    )
+
+
+def _part(tensor: Tensor) -> str:
+    if tensor.part in ("embedding", "head", "mixer", "expert"):
+        return tensor.part
+    return "dense"
+
+
+def _scale(model: Model, quant: Quant, computed_bytes: float, vision_bytes: float) -> float:
+    """What brings the rules' total to a published file's size, where one is known for exactly this quantization."""
+    known = [file.size_bytes for file in model.files if file.quant == quant.id]
+    if not known and model.weights_bytes is not None and quant.id == model.native_quant:
+        known = [model.weights_bytes - vision_bytes]
+    scale = known[0] / computed_bytes if known and computed_bytes else 1.0
+    low, high = PLAUSIBLE_SCALE
+    return scale if low <= scale <= high else 1.0
