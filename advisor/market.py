@@ -9,7 +9,8 @@ from statistics import median
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link, LinkPart
-from advisor.price import Money, Price
+from advisor.money import Money
+from advisor.price import Price
 from advisor.reason import Reason
 from advisor.system import Box, Group, System
 from advisor.units import HOUR_S, KILO, MEGA, YEAR_S

@@ -37,3 +37,4 @@ class Need:
     ram_bytes: float | None = None
     psu_w: float | None = None
     storage: str | None = None
+    context_stated: bool = True  # False where the tool took its usual context, which it may then shorten

@@ -1,0 +1,136 @@
+"""The work table of one recommendation: what was bound, priced, billed and estimated, each once."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+from advisor import choose
+from advisor.cache import Cache, cache_of
+from advisor.catalog import Catalog
+from advisor.device import Device
+from advisor.errors import AdvisorError
+from advisor.host import Host
+from advisor.market import Cost, PriceUsed, Terms, bill, with_tokens
+from advisor.model import Model
+from advisor.need import Need, Workload
+from advisor.quant import Quant
+from advisor.speed import Estimate
+from advisor.system import System, spec
+from advisor.weights import Weights, weights_of
+
+BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
+UNKNOWN_QUANT_SHARE = 0.8  # of the usual 4-bit bytes, where the engine's own format is not known yet
+WIDTHS = ("4bit", "8bit", "16bit")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is run: the workload, and the formats of weights and cache."""
+
+    workload: Workload
+    quant: str | None
+    kv_quant: str
+
+    def with_users(self, users: int) -> "Work":
+        """The same work for other users."""
+        return replace(self, workload=replace(self.workload, users=users))
+
+
+def work_of(need: Need) -> Work:
+    """The work that a need states."""
+    return Work(need.workload, need.quant, need.kv_quant or "f16")
+
+
+def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
+    """The terms on which the buyer buys."""
+    return Terms(catalog.money, need.new_only, need.prices_usd, need.electricity_usd_per_kwh, need.hours_per_day, today)
+
+
+class Desk:
+    """Everything that one recommendation looks up or estimates, kept so that nothing is done twice."""
+
+    def __init__(self, need: Need, have: System | None, catalog: Catalog, model: Model, today: date | None = None) -> None:
+        self.need = need
+        self.have = have
+        self.catalog = catalog
+        self.model = model
+        self.terms = terms_of(need, catalog, today)
+        self.estimates = 0
+        self._systems: dict[tuple[str, str | None], System | AdvisorError] = {}
+        self._prices: dict[tuple[str, float], PriceUsed] = {}
+        self._bills: dict[str, Cost] = {}
+        self._ways: dict[tuple[str, Work], tuple[Estimate, ...]] = {}
+        self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
+        self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache, float]] = {}
+
+    def price(self, device: Device, memory_bytes: float) -> PriceUsed:
+        """The price of one device."""
+        key = device.id, memory_bytes
+        if key not in self._prices:
+            self._prices[key] = self.terms.price(device, memory_bytes)
+        return self._prices[key]
+
+    def system(self, words: str, host: Host | None = None) -> System | AdvisorError:
+        """The system that the words name, in that host; or why there is none."""
+        key = words, host.id if host else None
+        if key not in self._systems:
+            try:
+                found: System | AdvisorError = choose.bind(
+                    words, self.catalog, host=host, ram_bytes=self.need.ram_bytes, storage=self.need.storage
+                )
+            except AdvisorError as error:
+                found = error
+            self._systems[key] = found
+        return self._systems[key]
+
+    def key(self, system: System) -> str:
+        """What tells systems apart: the words and the hosts."""
+        return spec(system) + " in " + ",".join(box.host.id if box.host else "-" for box in system.boxes)
+
+    def cost(self, system: System, estimate: Estimate | None = None) -> Cost:
+        """The bill of a system, with what its tokens cost."""
+        key = self.key(system)
+        if key not in self._bills:
+            self._bills[key] = bill(system, self.have, self.terms)
+        speed = (estimate.sustained or estimate.decode) if estimate else None
+        return with_tokens(self._bills[key], speed.value if speed else None, self.terms)
+
+    def quant(self, word: str | None) -> Quant | str | None:
+        """The quantization of that id; a width stays a word for the engine."""
+        return word if word is None or word in WIDTHS else self.catalog.quant(word)
+
+    def ways(self, system: System, work: Work) -> tuple[Estimate, ...]:
+        """Every way to run the work on a system, best first; none where nothing can."""
+        key = self.key(system), work
+        if key not in self._ways:
+            try:
+                found = choose.all_ways(system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog)
+            except AdvisorError:
+                found = []
+            self.estimates += len(found)
+            self._ways[key] = tuple(found)
+        return self._ways[key]
+
+    def usual(self, system: System, work: Work) -> Estimate | AdvisorError:
+        """What is owned at its engine's usual setting, or why it cannot run."""
+        key = self.key(system), work
+        if key not in self._usual:
+            try:
+                self._usual[key] = choose.usual_way(
+                    system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog
+                )
+            except AdvisorError as error:
+                self._usual[key] = error
+            self.estimates += 1
+        return self._usual[key]
+
+    def bytes(self, work: Work) -> tuple[Weights, Cache, float]:
+        """Weights and cache for cheap bounds, and the least share of them that an engine's format may take."""
+        key = work.quant, work.kv_quant
+        if key not in self._bytes:
+            known = work.quant is not None and work.quant not in WIDTHS
+            usual = {"8bit": "q8_0", "16bit": "f16"}.get(work.quant or "", "q4_k_m")
+            quant = self.catalog.quant(work.quant if known and work.quant else usual)
+            weights = weights_of(self.model, quant, BOUND_ENGINE)
+            self._bytes[key] = weights, cache_of(self.model, work.kv_quant, BOUND_ENGINE), 1.0 if known else UNKNOWN_QUANT_SHARE
+        return self._bytes[key]
+
