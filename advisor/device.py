@@ -8,7 +8,8 @@ from advisor.yamlfile import given
 
 KINDS = ("gpu", "laptop-gpu", "integrated-gpu", "mac", "apu-box", "module")
 MAKERS = ("nvidia", "amd", "intel", "apple")
-AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")
+AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")  # discontinued: new only as leftovers; used-only: none
+MOUNTS = ("slot", "module", "fixed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +59,7 @@ class Device:
     idle_power_w: float | None = given(default=None, least=0)
     pcie_generation: int | None = given(default=None, least=1, most=7)
     pcie_lanes: int | None = given(default=None, least=1, most=16)
+    mount: str = given(default="slot", one_of=MOUNTS)  # slot: a card; module: SXM, OAM; fixed: soldered into what one buys
     slots: float | None = given(default=None, above=0)  # expansion slots covered; None for boxes
     links: tuple[str, ...] = given(default=())  # link ids in the box: bridges, switches, fabric (PCIe follows from the lanes)
     network: tuple[str, ...] = given(default=())  # link ids between boxes that are built in

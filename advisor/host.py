@@ -24,6 +24,7 @@ class Host:
     id: str = given()
     name: str = given()
     aliases: tuple[str, ...] = given(default=())
+    mount: str = given(default="slot", one_of=("slot", "module"))  # module: for SXM and OAM devices, not for cards
     slots: tuple[Slot, ...] = given()
     max_cards: int = given(least=0)
     power_supply_w: float = given(above=0)

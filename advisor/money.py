@@ -1,0 +1,91 @@
+"""What money is worth and what the small things cost: electricity, currencies, renting, parts. One file, `catalog/money.yaml`."""
+
+from dataclasses import dataclass
+
+from advisor.price import Source
+from advisor.yamlfile import given
+
+PART_KINDS = ("power-supply", "board", "case", "nic", "switch", "cable", "bridge", "riser", "memory", "cpu", "dock")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Electricity:
+    """What a kilowatt-hour costs a household somewhere; the first entry of the file is the default."""
+
+    region: str = given()
+    usd_per_kwh: float = given(above=0)
+    date: str = given(about="the period that it holds for")
+    source: str = given()
+    unverified: bool = given(default=False)
+    note: str | None = given(default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """What one unit of a currency is worth in dollars on a day."""
+
+    currency: str = given(about="three letters, ISO 4217")
+    usd: float = given(above=0, about="dollars for one unit")
+    date: str = given()
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rental:
+    """What renting a device costs for an hour: the usual offer, and the range where known."""
+
+    device: str = given()
+    usd_per_hour: float = given(above=0)
+    low_usd_per_hour: float | None = given(default=None, above=0)
+    high_usd_per_hour: float | None = given(default=None, above=0)
+    date: str = given()
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A thing bought beside devices and hosts; watts, slots, lanes or link say what it is good for."""
+
+    id: str = given()
+    name: str = given()
+    kind: str = given(one_of=PART_KINDS)
+    usd: float = given(above=0)
+    condition: str = given(default="new", one_of=("new", "used", "refurbished"))
+    watts: float | None = given(default=None, above=0, about="what a power supply gives")
+    slots: int | None = given(default=None, least=1, about="cards that a board takes")
+    lanes: int | None = given(default=None, least=1, about="PCIe lanes of each of those slots when all are used")
+    link: str | None = given(default=None, about="id of the link that it serves")
+    date: str = given()
+    source: str = given()
+    unverified: bool = given(default=False)
+    note: str | None = given(default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Money:
+    """The whole file."""
+
+    as_of: str = given(about="the day on which the prices of the catalog were last gone over")
+    electricity: tuple[Electricity, ...] = given()
+    rates: tuple[Rate, ...] = given()
+    rentals: tuple[Rental, ...] = given(default=())
+    parts: tuple[Part, ...] = given(default=())
+    market: tuple[Source, ...] = given(default=())  # what moved the prices: a fact in each title
+
+    def rate(self, currency: str) -> Rate | None:
+        """The rate of a currency; the dollar is worth a dollar; None where the file does not have it."""
+        wanted = currency.upper()
+        if wanted == "USD":
+            return Rate(currency="USD", usd=1.0, date=self.as_of, source="")
+        return next((rate for rate in self.rates if rate.currency == wanted), None)
+
+    def parts_of(self, kind: str) -> tuple[Part, ...]:
+        """Every part of a kind, cheapest first."""
+        return tuple(sorted((part for part in self.parts if part.kind == kind), key=lambda part: part.usd))
+
+    def electricity_in(self, region: str) -> Electricity | None:
+        """The electricity price of a region, by name in any case."""
+        wanted = region.casefold()
+        return next((each for each in self.electricity if each.region.casefold() == wanted), None)
