@@ -1,65 +1,23 @@
 """How a model lies on a system: each device's shares, and the messages a step sends. Strategies are data from here on."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
-from advisor.device import Device
-from advisor.link import Link
+from advisor.placement import experts, layers, offload, replicas, rules, tensor, whole
+from advisor.placement.shares import Job, Message, Part, Placement
 from advisor.reason import Reason
 
+__all__ = ["STRATEGIES", "Job", "Message", "Part", "Placement", "lay"]
 
-@dataclass(frozen=True)
-class Part:
-    """`count` equal devices with equal shares, working side by side in one stage. Shares are of the whole model.
-
-    Stored: `dense_share`, `expert_share`, `head_share`, `embedding_share` of the weights; `cache_share` of each
-    user's cache (copies counted), for the `user_share` of the users it serves. Done per step: `layer_share` of the
-    layers' fixed work, `compute_share` of the matrix work. `host_*`: kept in and read from host memory instead;
-    `disk_share`: of the expert and dense bytes that even host memory cannot hold.
-    """
-
-    device: Device
-    memory_bytes: float
-    count: int = 1
-    stage: int = 0
-    box: int = 0
-    layer_share: float = 1.0
-    dense_share: float = 1.0
-    expert_share: float = 1.0
-    head_share: float = 1.0
-    embedding_share: float = 1.0
-    cache_share: float = 1.0
-    compute_share: float = 1.0
-    user_share: float = 1.0
-    host_dense_share: float = 0.0
-    host_expert_share: float = 0.0
-    host_cache_share: float = 0.0
-    disk_share: float = 0.0
+STRATEGIES: dict[str, Callable[[Job], Placement | Reason]] = {
+    "whole": whole.lay,
+    "replicas": replicas.lay,
+    "layers": layers.lay,
+    "tensor": tensor.lay,
+    "experts": experts.lay,
+    "offload": offload.lay,
+}
 
 
-@dataclass(frozen=True)
-class Message:
-    """What crosses a link in one step: how often, between how many ranks, how many bytes for each token in flight."""
-
-    kind: str  # "all-reduce" | "send" | "all-to-all" | "host-copy"
-    link: Link
-    ranks: int
-    per_step: float  # messages a step
-    bytes_per_token: float  # payload of one message for one token
-    software: str  # key of the calibration's link table: nccl, oneshot, rccl, jaccl, rpc, tcp …
-    boxes: int = 1  # boxes that the ranks are spread over
-
-
-@dataclass(frozen=True)
-class Placement:
-    """Parts, messages, and how the users share them. Memory and speed read this and nothing else of a strategy."""
-
-    strategy: str  # shown, never asked for in arithmetic
-    parts: tuple[Part, ...]
-    messages: tuple[Message, ...] = ()
-    groups: int = 1  # replicas: groups that each serve their share of the users
-    stages: int = 1
-    pipeline_fill: float = 0.0  # 0: one stage works at a time; 1: enough users keep all stages busy
-    engine: str = "llama.cpp"
-    backend: str = "cuda"
-    overlap: float = 0.0  # share of the link's bandwidth time hidden behind computing
-    reasons: tuple[Reason, ...] = field(default=())
+def lay(strategy: str, job: Job) -> Placement | Reason:
+    """The model laid on the system by one strategy, or why that cannot be."""
+    return rules.problem(strategy, job) or STRATEGIES[strategy](job)

@@ -1,0 +1,112 @@
+"""Layers: each device holds a run of layers and works after the one before it (a pipeline)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from advisor.link import Link
+from advisor.placement.rules import tensor_problem
+from advisor.placement.seats import Seat, message, no_path, seats_of, single_seats
+from advisor.placement.shares import Job, Message, Part, Placement
+from advisor.placement.tensor import REDUCES_PER_LAYER, copies, cut
+from advisor.reason import Reason
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Seats that work on the same layers; several cut them among themselves over `link`."""
+
+    seats: tuple[Seat, ...]
+    link: Link | None = None
+
+    @property
+    def ranks(self) -> int:
+        """Devices in the stage."""
+        return sum(seat.count for seat in self.seats)
+
+    @property
+    def room_bytes(self) -> float:
+        """Memory that counts: equal shares, so the smallest device's, times the ranks."""
+        return self.ranks * min(seat.memory_bytes for seat in self.seats)
+
+
+def lay(job: Job) -> Placement | Reason:
+    """Layers shared out by memory; one hop of the hidden state between neighbours."""
+    stages = _stages(job)
+    counts = shared_out(job.model.layers, [stage.room_bytes for stage in stages])
+    stages, counts = [s for s, n in zip(stages, counts, strict=True) if n], [n for n in counts if n]
+    hops = _hops(job, stages)
+    cuts = _cuts(job, stages, counts)
+    if isinstance(hops, Reason) or isinstance(cuts, Reason):
+        return hops if isinstance(hops, Reason) else cuts  # type: ignore[return-value]
+    parts = [part for index, (stage, count) in enumerate(zip(stages, counts, strict=True)) for part in
+             _parts(job, stage, index, count / job.model.layers, index == len(stages) - 1)]  # fmt: skip
+    most_ranks = max(stage.ranks for stage in stages)
+    return Placement(
+        "layers",
+        tuple(parts),
+        tuple(hops) + tuple(cuts),
+        stages=len(stages),
+        pipeline_fill=1.0 if job.engine.pipeline_fills else 0.0,
+        engine=job.engine.id,
+        backend=job.backend.id,
+        overlap=job.engine.prefill_overlap,
+        reasons=copies(job, most_ranks) if most_ranks > 1 else (),
+    )
+
+
+def _stages(job: Job) -> list[Stage]:
+    """A stage for each device; for each box where its devices cut the layers among themselves."""
+    system = job.system
+    if not any(box.strategy == "tensor" for box in system.boxes):
+        return [Stage((seat,)) for seat in single_seats(system)]
+    return [Stage(seats_of(box, index), box.link) for index, box in enumerate(system.boxes)]
+
+
+def shared_out(layers: int, rooms: Sequence[float]) -> list[int]:
+    """Whole layers by room, the remainders to the largest fractions (equal rooms: the first ones)."""
+    exact = [layers * room / sum(rooms) for room in rooms]
+    counts = [int(each) for each in exact]
+    by_fraction = sorted(range(len(rooms)), key=lambda i: (counts[i] - exact[i], i))
+    for index in by_fraction[: layers - sum(counts)]:
+        counts[index] += 1
+    return counts
+
+
+def _hops(job: Job, stages: Sequence[Stage]) -> list[Message] | Reason:
+    """One send between neighbouring stages, grouped by link."""
+    hops: dict[str, Message] = {}
+    for before, after in pairwise(stages):
+        same_box = before.seats[0].box == after.seats[0].box
+        link = job.system.boxes[before.seats[0].box].link if same_box else job.system.link
+        if link is None or (problem := no_path(job, link)):
+            return Reason("placement.no-link", {"devices": job.system.count}) if link is None else problem  # type: ignore[return-value]
+        known = hops.get(link.id)
+        hops[link.id] = replace(known, per_step=known.per_step + 1) if known else message(job, "send", link, 2, 1, 1 if same_box else 2)
+    return list(hops.values())
+
+
+def _cuts(job: Job, stages: Sequence[Stage], counts: Sequence[int]) -> list[Message] | Reason:
+    """The all-reduces inside stages of several devices."""
+    found = []
+    for stage, count in zip(stages, counts, strict=True):
+        if stage.ranks == 1:
+            continue
+        if problem := tensor_problem(job, stage.ranks) or no_path(job, stage.link):
+            return problem
+        assert stage.link is not None
+        found.append(message(job, "all-reduce", stage.link, stage.ranks, REDUCES_PER_LAYER * count))
+    return found
+
+
+def _parts(job: Job, stage: Stage, index: int, share: float, last: bool) -> list[Part]:
+    ranks = stage.ranks
+    return [
+        replace(
+            cut(job, seat, ranks, share),
+            stage=index,
+            head_share=1 / ranks if last else 0.0,
+            embedding_share=1 / ranks if index == 0 else 0.0,
+        )
+        for seat in stage.seats
+    ]
