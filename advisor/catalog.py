@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from advisor import __version__, catalogcache
 from advisor.catalogcache import Compiled
+from advisor.catalogfolder import CatalogFile, files_of
 from advisor.errors import BadInput, CatalogError
 from advisor.lookup import DeviceNames, Found, Names
 from advisor.tables import TABLES
@@ -16,7 +17,6 @@ from advisor.yamlfile import build
 
 if TYPE_CHECKING:
     from advisor.calibration import Calibration
-    from advisor.catalogfiles import CatalogFile
     from advisor.collective import LinkCalibration
     from advisor.device import Device
     from advisor.engine import Engine
@@ -74,9 +74,12 @@ class Catalog:
         self._names: dict[str, Names] = {}
 
     @classmethod
-    def load(cls, overlays: Sequence[Path] = (), *, user_folder: bool = True) -> "Catalog":
-        """The shipped catalog with, upon it, the user's own folder, those of ADVISOR_CATALOG, and `overlays`; the last wins."""
-        root = shipped()
+    def load(cls, overlays: Sequence[Path] = (), *, user_folder: bool = True, root: Path | None = None) -> "Catalog":
+        """The shipped catalog with, upon it, the user's own folder, those of ADVISOR_CATALOG, and `overlays`; the last wins.
+
+        `root` takes another folder's place for the shipped one.
+        """
+        root = root or shipped()
         base = _base(root)
         paths = overlay_paths(overlays, user_folder=user_folder)
         return cls([base, _laid(base, paths)] if paths else [base], root)
@@ -281,8 +284,6 @@ def overlay_paths(stated: Sequence[Path], *, user_folder: bool = True) -> tuple[
 
 def _base(root: Path) -> Layer:
     """The shipped catalog: the wheel's compiled copy, else the one in the cache folder, else its YAML."""
-    from advisor.catalogfiles import files_of
-
     files = files_of(root)
     if not files:
         raise BadInput(f"catalog {root}: there is no catalog here; install the program again")
@@ -298,7 +299,7 @@ def _base(root: Path) -> Layer:
     return Layer(copy, (root,))
 
 
-def _packed(root: Path, files: "Sequence[CatalogFile]") -> Compiled | None:
+def _packed(root: Path, files: Sequence[CatalogFile]) -> Compiled | None:
     """The copy that was made with the wheel, unless a file beside it was changed after the installation."""
     path = root / PACKED
     try:
@@ -312,8 +313,6 @@ def _packed(root: Path, files: "Sequence[CatalogFile]") -> Compiled | None:
 
 def _laid(base: Layer, paths: tuple[Path, ...]) -> Layer:
     """What the overlays make of the records they name."""
-    from advisor.catalogfiles import files_of
-
     files = [each for path in paths for each in files_of(path)]
     place = catalogcache.place([*base.roots, *paths])
     key = catalogcache.key_of(files, base.copy.head["key"])

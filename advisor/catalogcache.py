@@ -10,12 +10,11 @@ import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from advisor import __version__
-from advisor.catalogfiles import CatalogFile
+from advisor.catalogfolder import CatalogFile
 
 MAGIC = b"advisor-catalog-1"
 MOST_COPIES = 64  # overlays come and go; the oldest copies are removed
@@ -105,20 +104,25 @@ def _prune(folder: Path) -> None:
 
 def place(roots: Iterable[Path]) -> Path:
     """Where the copy of these catalog folders lies: one place for each stack of folders."""
-    name = sha256("\0".join(str(root.resolve()) for root in roots).encode()).hexdigest()[:24]
-    return cache_folder() / f"{name}.catalog"
+    return cache_folder() / f"{_short(tuple(str(root.resolve()) for root in roots))}.catalog"
 
 
 def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
     """What a copy belongs to: the files as they are now, the code that reads them, and the copy below it."""
     stamp = [(str(each.path), each.kind, each.size, each.mtime_ns) for each in files]
-    return sha256(repr((stamp, below, _code_stamp())).encode()).hexdigest()
+    return _short((stamp, below, _code_stamp()))
 
 
 def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
     """What the copy in a wheel belongs to: the release and the names and sizes of the files; their times are the installer's."""
     stamp = [(each.path.relative_to(root).as_posix(), each.size) for each in files]
-    return sha256(repr((__version__, stamp)).encode()).hexdigest()
+    return _short((__version__, stamp))
+
+
+def _short(thing: object) -> str:
+    """A mark that differs when the thing does; against accidents, not against malice (hashlib takes 3 ms to import)."""
+    text = repr(thing).encode()
+    return f"{zlib.crc32(text):08x}{zlib.adler32(text):08x}{len(text):x}"
 
 
 def _code_stamp() -> list[tuple[str, int, int]]:

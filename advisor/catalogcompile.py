@@ -5,7 +5,8 @@ from hashlib import sha256
 from typing import Any
 
 from advisor.catalogcache import Compiled, compiled
-from advisor.catalogfiles import CatalogFile, Item, guess_kind, items_of, laid_over, record_problems
+from advisor.catalogfiles import Item, guess_kind, items_of, laid_over, record_problems
+from advisor.catalogfolder import CatalogFile
 from advisor.errors import CatalogError
 from advisor.lookup import names_of
 from advisor.tables import TABLES

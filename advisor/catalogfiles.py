@@ -1,12 +1,11 @@
-"""The catalog's YAML files into checked items: found, read, told apart by kind, laid over one another. Knows no physics."""
+"""The catalog's YAML files into checked items: read, told apart by kind, laid over one another. Knows no physics."""
 
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from advisor.errors import BadInput
+from advisor.catalogfolder import CatalogFile
 from advisor.tables import FOLDERS, TABLES
 from advisor.yamlcheck import did_you_mean, problems_of
 from advisor.yamlfile import plans
@@ -17,23 +16,6 @@ ROW_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,199}")  # of a measurement: no file 
 ID_RULE = "an id is lower-case letters, digits, dots, dashes and underscores"
 
 
-class CatalogFile(NamedTuple):
-    """A YAML file of a catalog folder, or one that was named alone (`kind` None where only its keys can tell)."""
-
-    path: Path
-    kind: str | None
-    size: int
-    mtime_ns: int
-
-    @property
-    def label(self) -> str:
-        """The file's name in messages: relative to where the user stands, if it lies below."""
-        try:
-            return str(self.path.relative_to(Path.cwd()))
-        except ValueError:
-            return str(self.path)
-
-
 class Item(NamedTuple):
     """One record as written: possibly only the fields that an overlay changes."""
 
@@ -42,43 +24,6 @@ class Item(NamedTuple):
     tree: Mapping[str, Any]
     file: str
     line: int
-
-
-def files_of(root: Path) -> list[CatalogFile]:
-    """The catalog files of a folder, or the one file that `root` is; in a fixed order."""
-    try:
-        if root.is_file():
-            return [_file(root, _kind_of_file(root))]
-        return sorted(_files_in(root), key=lambda each: each.path)
-    except OSError as error:
-        raise BadInput(f"catalog {root}: cannot be read: {error.strerror or error}") from None
-
-
-def _files_in(root: Path) -> Iterator[CatalogFile]:
-    with os.scandir(root) as entries:
-        for entry in entries:
-            if entry.name in FOLDERS and entry.is_dir():
-                with os.scandir(entry.path) as inner:
-                    yield from (_file(each, entry.name) for each in inner if _is_yaml(each.name))
-            elif _is_yaml(entry.name):
-                yield _file(entry, _kind_of_file(Path(entry.path)))
-
-
-def _is_yaml(name: str) -> bool:
-    return name.endswith(".yaml") and not name.startswith(".")
-
-
-def _file(entry: "os.DirEntry[str] | Path", kind: str | None) -> CatalogFile:
-    stat = entry.stat()
-    return CatalogFile(Path(entry), kind, stat.st_size, stat.st_mtime_ns)
-
-
-def _kind_of_file(path: Path) -> str | None:
-    """The kind that a file's name or folder tells."""
-    table = TABLES.get(path.stem)
-    if table and table.form in ("list", "single"):
-        return table.kind
-    return path.parent.name if path.parent.name in FOLDERS else None
 
 
 def stray_folders(root: Path) -> list[Problem]:

@@ -8,19 +8,22 @@ from advisor.errors import AmbiguousName, UnknownName
 from advisor.reason import Reason
 
 MOST_NAMED = 8  # of the nearest or the candidates in a message
-MAC_WORDS = re.compile(r"\b(macbook (pro|air)|mac (studio|mini|pro)|imac|mac)\b")
-CPU_CORES = re.compile(r"\b\d+[ -]?core cpu\b")
-CORES = re.compile(r"\b(\d+)[ -]?cores?( gpu)?\b")
-LAPTOP = re.compile(r"\b(laptop gpu|laptop|mobile|notebook)\b")
-SPACED_MEMORY = re.compile(r"\b(\d+(?:\.\d+)?) ?(gib|gb|tib|tb|g)\b")
-MEMORY = re.compile(r"(\d+)(?:gb|gib|g)|(\d+)(?:tb|tib)")
-SIGNS = re.compile(r"\((?:r|tm|c)\)|[®™©]")
-PCI = re.compile(r"(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})")
-MAKER_WORDS = frozenset(["nvidia", "amd", "ati", "intel", "apple", "geforce", "radeon", "instinct", "corporation", "inc", "advanced", "micro", "devices", "graphics", "gpu", "the"])
-FORM_WORDS = frozenset(["pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"])
-SERIES_WORDS = frozenset(["rtx", "gtx", "gt", "rx", "arc", "tesla", "titan", "desktop"])
-LOOSE_WORDS = frozenset(["pro", "ada", "blackwell", "generation", "quadro", "workstation", "edition", "server", "max-q"])
-MODEL_WORDS = frozenset(["instruct", "it", "chat", "hf", "gguf"])
+MAC_WORDS = r"\b(macbook (pro|air)|mac (studio|mini|pro)|imac|mac)\b"
+CPU_CORES = r"\b\d+[ -]?core cpu\b"
+CORES = r"\b(\d+)[ -]?cores?( gpu)?\b"
+LAPTOP = r"\b(laptop gpu|laptop|mobile|notebook)\b"
+SPACED_MEMORY = r"\b(\d+(?:\.\d+)?) ?(gib|gb|tib|tb|g)\b"
+MEMORY = r"(\d+)(?:gb|gib|g)|(\d+)(?:tb|tib)"
+SIGNS = r"\((?:r|tm|c)\)|[®™©]"
+PCI = r"(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})"
+MAKER_WORDS = frozenset(
+    ("nvidia", "amd", "ati", "intel", "apple", "geforce", "radeon", "instinct", "corporation", "inc", "advanced", "micro")
+    + ("devices", "graphics", "gpu", "the")
+)
+FORM_WORDS = frozenset(("pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"))
+SERIES_WORDS = frozenset(("rtx", "gtx", "gt", "rx", "arc", "tesla", "titan", "desktop"))
+LOOSE_WORDS = frozenset(("pro", "ada", "blackwell", "generation", "quadro", "workstation", "edition", "server"))
+MODEL_WORDS = frozenset(("instruct", "it", "chat", "hf", "gguf"))
 
 
 class Found(NamedTuple):
@@ -39,12 +42,12 @@ def normal(text: str) -> str:
 
 def device_words(text: str) -> list[str]:
     """A device's name in words that tell it from others: makers left out, cores as `80c`, memory as `24gb`."""
-    plain = SIGNS.sub(" ", text.lower())
+    plain = re.sub(SIGNS, " ", text.lower())
     plain = re.sub(r"[()\[\],/_-]+", " ", plain)
-    plain = CPU_CORES.sub(" ", " ".join(plain.split()))
-    plain = CORES.sub(r"\1c", MAC_WORDS.sub(" ", plain))
-    plain = LAPTOP.sub("laptop", plain)
-    plain = SPACED_MEMORY.sub(lambda found: f"{found[1]}{found[2]}", plain)
+    plain = re.sub(CPU_CORES, " ", " ".join(plain.split()))
+    plain = re.sub(CORES, r"\1c", re.sub(MAC_WORDS, " ", plain))
+    plain = re.sub(LAPTOP, "laptop", plain)
+    plain = re.sub(SPACED_MEMORY, lambda found: f"{found[1]}{found[2]}", plain)
     return [word for word in plain.split() if word not in MAKER_WORDS]
 
 
@@ -63,7 +66,7 @@ def device_names(plain: Mapping[str, Any]) -> tuple[set[str], set[str]]:
 
 def _family_forms(name: str) -> set[str]:
     words = device_words(name)
-    bare = [word for word in words if not MEMORY.fullmatch(word)]
+    bare = [word for word in words if not re.fullmatch(MEMORY, word)]
     core = [word for word in bare if word not in FORM_WORDS]
     short = [word for word in core if word not in SERIES_WORDS]
     no_cores = [word for word in core if not re.fullmatch(r"\d+c", word)]
@@ -158,7 +161,7 @@ class DeviceNames(Names):
         form = _pci(text) or normal(" ".join(words))
         if form in self.exact:
             return self._noted(text, self.only(text, self.exact[form]), None)
-        bare = [word for word in words if not MEMORY.fullmatch(word)]
+        bare = [word for word in words if not re.fullmatch(MEMORY, word)]
         stated = [size for size in map(_gib, words) if size]
         memory = stated[-1] if stated else None
         bare_form = normal(" ".join(bare))
@@ -178,18 +181,18 @@ class DeviceNames(Names):
         return Found(found, memory, note)
 
     def _sharing(self, text: str) -> list[str]:
-        words = {word for word in device_words(text) if not MEMORY.fullmatch(word)} - LOOSE_WORDS - SERIES_WORDS - FORM_WORDS
+        words = {word for word in device_words(text) if not re.fullmatch(MEMORY, word)} - LOOSE_WORDS - SERIES_WORDS - FORM_WORDS
         return [each for each in self.ids if words and words <= set(device_words(each)) and "laptop" not in set(device_words(each)) - words]
 
 
 def _pci(text: str) -> str | None:
     """A PCI id in normal form: vendor, colon, device."""
-    found = PCI.fullmatch(text.strip().strip("[]").lower())
+    found = re.fullmatch(PCI, text.strip().strip("[]").lower())
     return f"{found[1]}:{found[2]}" if found else None
 
 
 def _gib(word: str) -> float | None:
-    found = MEMORY.fullmatch(word)
+    found = re.fullmatch(MEMORY, word)
     if not found:
         return None
     return float(found[1]) if found[1] else float(found[2]) * 1024

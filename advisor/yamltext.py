@@ -9,7 +9,10 @@ from advisor.errors import BadInput
 
 MOST_BYTES = 4_000_000
 MOST_DEPTH = 24
-UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]")
+UNSAFE = re.compile(  # control characters, and those that hide text or turn its direction
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
+)
 WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,30})")
 DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+][0-9]{1,3})?")
 

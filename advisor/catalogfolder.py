@@ -1,0 +1,63 @@
+"""Where the catalog's YAML files lie, and which kind of record each holds; nothing is opened."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from advisor.errors import BadInput
+from advisor.tables import FOLDERS, TABLES
+
+
+class CatalogFile(NamedTuple):
+    """A YAML file of a catalog folder, or one that was named alone (`kind` None where only its keys can tell)."""
+
+    path: Path
+    kind: str | None
+    size: int
+    mtime_ns: int
+
+    @property
+    def label(self) -> str:
+        """The file's name in messages: relative to where the user stands, if it lies below."""
+        try:
+            return str(self.path.relative_to(Path.cwd()))
+        except ValueError:
+            return str(self.path)
+
+
+def files_of(root: Path) -> list[CatalogFile]:
+    """The catalog files of a folder, or the one file that `root` is; in a fixed order."""
+    try:
+        if root.is_file():
+            return [_file(root, _kind_of_file(root))]
+        return sorted(_files_in(root), key=lambda each: each.path)
+    except OSError as error:
+        raise BadInput(f"catalog {root}: cannot be read: {error.strerror or error}") from None
+
+
+def _files_in(root: Path) -> Iterator[CatalogFile]:
+    with os.scandir(root) as entries:
+        for entry in entries:
+            if entry.name in FOLDERS and entry.is_dir():
+                with os.scandir(entry.path) as inner:
+                    yield from (_file(each, entry.name) for each in inner if _is_yaml(each.name))
+            elif _is_yaml(entry.name):
+                yield _file(entry, _kind_of_file(Path(entry.path)))
+
+
+def _is_yaml(name: str) -> bool:
+    return name.endswith(".yaml") and not name.startswith(".")
+
+
+def _file(entry: "os.DirEntry[str] | Path", kind: str | None) -> CatalogFile:
+    stat = entry.stat()
+    return CatalogFile(Path(entry), kind, stat.st_size, stat.st_mtime_ns)
+
+
+def _kind_of_file(path: Path) -> str | None:
+    """The kind that a file's name or folder tells."""
+    table = TABLES.get(path.stem)
+    if table and table.form in ("list", "single"):
+        return table.kind
+    return path.parent.name if path.parent.name in FOLDERS else None
