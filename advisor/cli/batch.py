@@ -38,11 +38,11 @@ def _answer(asked: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     command = asked["command"]
     if command not in request.KEYS:
         return _other(command, asked)
-    from advisor.report.as_json import FORMS
+    from advisor.report.as_json import OBJECTS
 
     stated = {key: value for key, value in defaults.items() if key in request.KEYS[command]}
     stated.update((key, value) for key, value in asked.items() if key != "command")
-    written: dict[str, Any] = FORMS[command](request.answer(request.read(command, stated)))
+    written: dict[str, Any] = OBJECTS[command](request.answer(request.read(command, stated)))
     return written
 
 
@@ -73,7 +73,8 @@ def _arguments(command: str, asked: Mapping[str, Any]) -> list[str]:
         if key in ("command", "json", "form"):
             continue
         if key not in parameters:
-            raise BadValue(f"{key[:60]!r} is not a key of {command}; it has {', '.join(name for name in parameters if name and name != 'form')}.")
+            known = ", ".join(name for name in parameters if name and name != "form")
+            raise BadValue(f"{key[:60]!r} is not a key of {command}; it has {known}.")
         for each in value if isinstance(value, list) else [value]:
             if isinstance(parameters[key], click.Argument):
                 arguments.append(str(each))

@@ -4,7 +4,8 @@ import sys
 from typing import TextIO
 
 # Bidirectional overrides and line separators can make a terminal show another text than the one that was written.
-_HIDDEN = (*range(0x00, 0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
+_CONTROLS = (*range(0x00, 0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0))
+_HIDDEN = (*_CONTROLS, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
 _STRIPPED = dict.fromkeys(_HIDDEN)
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "µ": "u", "≤": "<=", "≥": ">=", "≈": "~", "·": "-", "→": "->",

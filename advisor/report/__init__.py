@@ -14,9 +14,9 @@ def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> t
     if form == "json":
         import json
 
-        from advisor.report.as_json import FORMS as as_object
+        from advisor.report.as_json import OBJECTS
 
-        return json.dumps(as_object[command](answer), indent=2, allow_nan=False), None
+        return json.dumps(OBJECTS[command](answer), indent=2, allow_nan=False), None
     from advisor.report.pages import page
 
     shown = page(command, answer, why)

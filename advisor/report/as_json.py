@@ -106,7 +106,8 @@ def _device_memory(fit: DeviceFit) -> Json:
 def memory(fit: Fit) -> Json:
     """Sums over the devices, copies included, and each device for itself; host memory apart."""
     per_device = [_device_memory(each) for each in fit.devices for _ in range(each.count)]
-    sums = {key: sum(each[key] for each in per_device) for key in ("usable_gib", "weights_gib", "kv_cache_gib", "overhead_gib", "headroom_gib")}
+    keys = ("usable_gib", "weights_gib", "kv_cache_gib", "overhead_gib", "headroom_gib")
+    sums = {key: sum(each[key] for each in per_device) for key in keys}
     return {
         "needed_gib": sums["weights_gib"] + sums["kv_cache_gib"] + sums["overhead_gib"],
         **sums,
@@ -354,4 +355,4 @@ def ask(answer: Recommended) -> Json:
     return {**_head("ask"), **understood, **_recommendation(answer.recommendation)}
 
 
-FORMS: dict[str, Callable[[Any], Json]] = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}
+OBJECTS: dict[str, Callable[[Any], Json]] = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}

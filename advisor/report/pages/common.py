@@ -48,7 +48,13 @@ def system_name(system: System) -> str:
     for box in system.boxes:
         name = _box_name(box)
         boxes[name] = boxes.get(name, 0) + 1
-    return " + ".join(name if count == 1 else f"{count} × {name}" if " × " not in name else f"{count} × ({name})" for name, count in boxes.items())
+    return " + ".join(_counted(name, count) for name, count in boxes.items())
+
+
+def _counted(name: str, count: int) -> str:
+    if count == 1:
+        return name
+    return f"{count} × ({name})" if " × " in name else f"{count} × {name}"
 
 
 def setting(estimate: Estimate) -> str:

@@ -38,9 +38,9 @@ def _headline(answer: Compared) -> tuple[str, str]:
 
 def _dots(answer: Compared) -> tuple[Dot, ...]:
     return tuple(
-        Dot(system_name(item.estimate.system), item.cost.price_usd, item.estimate.decode.value, item.estimate.decode.low, item.estimate.decode.high)
+        Dot(system_name(item.estimate.system), item.cost.price_usd, speed.value, speed.low, speed.high)
         for item in answer.items
-        if isinstance(item, Estimated) and item.estimate.decode and item.cost.price_usd is not None
+        if isinstance(item, Estimated) and (speed := item.estimate.decode) and item.cost.price_usd is not None
     )
 
 

@@ -1,6 +1,7 @@
 """The page of `advisor recommend` and `ask`: verdict, the numbers that matter, why, what would change it, what it assumes."""
 
 from advisor.advice import Recommendation, Road, Verdict
+from advisor.market import Cost
 from advisor.report.page import Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import BASES, memory_bars, rate, seconds, setting, system_name, time_sentence, usable_bytes, used_bytes
 from advisor.report.sentences import text
@@ -40,9 +41,14 @@ def _numbers(verdict: Verdict) -> list[tuple[str, str]]:
         ("Time goes to", time_sentence(given)),
     ]
     if cost is not None:
-        running = f"; {show('x_usd_per_million_tokens', cost.usd_per_million_tokens)}" if cost.usd_per_million_tokens is not None else ""
-        lines.append(("It costs", f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy, {shown('x_w', cost.power_w)} at work{running}"))
+        lines.append(("It costs", _costs(verdict, cost)))
     return [*lines, ("Runs as", setting(given))]
+
+
+def _costs(verdict: Verdict, cost: Cost) -> str:
+    running = cost.usd_per_million_tokens
+    over_time = f"; {show('x_usd_per_million_tokens', running)}" if running is not None else ""
+    return f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy, {shown('x_w', cost.power_w)} at work{over_time}"
 
 
 def _road_row(road: Road) -> tuple[str, ...]:
@@ -90,7 +96,8 @@ def _ladder(given: Recommendation) -> Table | None:
         for road in rung.roads:
             _, kind, name, spend, speed, because = _road_row(road)
             rows.append((rung.label, kind, name, spend, speed, because))
-    return Table("By size of model", ("Model", "Road", "System", "USD", "tok/s", "because"), tuple(rows), (14, 15, 14, None, None, 18), (3, 4))
+    headers = ("Model", "Road", "System", "USD", "tok/s", "because")
+    return Table("By size of model", headers, tuple(rows), (14, 15, 14, None, None, 18), (3, 4))
 
 
 def _changes(given: Recommendation) -> list[Block]:

@@ -50,7 +50,8 @@ def _drawn(answer: Scaled) -> list[Block]:
     dots = tuple(Dot(str(point.devices), point.devices, speed.value, speed.low, speed.high) for point, speed in fast)
     ceiling = answer.scale.ceiling
     limit = (ceiling * fast[0][1].value, "Amdahl's ceiling") if ceiling and fast[0][0].devices == 1 else None
-    return [Bars("Tokens/s by devices", bars, most, "tokens/s"), Chart("Scaling", dots, "devices", "tokens/s", line_at_y=limit, joined=True)]
+    curve = Chart("Scaling", dots, "devices", "tokens/s", line_at_y=limit, joined=True)
+    return [Bars("Tokens/s by devices", bars, most, "tokens/s"), curve]
 
 
 def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
@@ -58,7 +59,8 @@ def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
     pairs = list(zip(answer.scale.points, (cost.price_usd if cost else None for cost in answer.costs), strict=True))
     if len(pairs) <= MOST_ROWS:
         return pairs
-    kept = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, answer.scale.best_devices, answer.scale.slower_from_devices, pairs[-1][0].devices}
+    turning = {answer.scale.best_devices, answer.scale.slower_from_devices, pairs[-1][0].devices}
+    kept = turning | {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
     return [pair for pair in pairs if pair[0].devices in kept]
 
 
@@ -71,7 +73,8 @@ def page(answer: Scaled, why: bool) -> Page:
     found = answer.scale
     if found.ceiling is not None and found.serial_fraction is not None:
         share = f"{figure(100 * found.serial_fraction)} %"
-        line = f"{share} of one device's step does not shrink: no more than {figure(found.ceiling)} times its speed with any number (Amdahl)."
+        most = f"no more than {figure(found.ceiling)} times its speed with any number (Amdahl)"
+        line = f"{share} of one device's step does not shrink: {most}."
         blocks.append(Listing("Ceiling", (line,)))
     claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
     if claims:
