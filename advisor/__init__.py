@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog as Catalog
-    from advisor.request import estimate as estimate
-    from advisor.request import recommend as recommend
+    from advisor.answers import estimate as estimate
+    from advisor.answers import recommend as recommend
 
 __version__ = "0.1.0"
 __all__ = ["Catalog", "__version__", "estimate", "recommend"]
 
-_ROOMS = {"Catalog": "advisor.catalog", "estimate": "advisor.request", "recommend": "advisor.request"}
+_ROOMS = {"Catalog": "advisor.catalog", "estimate": "advisor.answers", "recommend": "advisor.answers"}
 
 
 def __getattr__(name: str) -> Any:

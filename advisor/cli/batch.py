@@ -33,7 +33,7 @@ def _request(line: str | bytes) -> dict[str, Any]:
 
 def _answer(asked: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON answer of one request; the batch's own work options stand in where the request says nothing."""
-    from advisor import request
+    from advisor import answers, request
 
     command = asked["command"]
     if command not in request.KEYS:
@@ -42,7 +42,7 @@ def _answer(asked: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
 
     stated = {key: value for key, value in defaults.items() if key in request.KEYS[command]}
     stated.update((key, value) for key, value in asked.items() if key != "command")
-    written: dict[str, Any] = OBJECTS[command](request.answer(request.read(command, stated)))
+    written: dict[str, Any] = OBJECTS[command](answers.answer(request.read(command, stated)))
     return written
 
 

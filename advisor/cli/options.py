@@ -79,11 +79,11 @@ def joined(words: tuple[str, ...]) -> str | None:
 
 def answer(command: str, form: str, raw: dict[str, Any]) -> int:
     """Read the words, get the answer, print it in its form; the exit code."""
-    from advisor import report, request
+    from advisor import answers, report, request
     from advisor.cli.streams import say
 
     asked = request.read(command, raw)
-    given = request.answer(asked)
+    given = answers.answer(asked)
     written, verdict = report.render(form, command, given, why=bool(asked.get("why")))
     say(written, verdict=verdict)
     for note in report.notes(given):

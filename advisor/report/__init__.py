@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.request import Answer
+    from advisor.answers import Answer
 
 FORMS = ("text", "json", "markdown", "html")
 

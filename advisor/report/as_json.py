@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from advisor.advice import Condition, Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
+from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
 from advisor.market import Cost
 from advisor.memory import DeviceFit, Fit
 from advisor.need import Need, Workload
 from advisor.reason import Reason
 from advisor.report.sentences import text
-from advisor.request import Compared, Estimated, Recommended, Refused, Scaled
 from advisor.scale import Point
 from advisor.speed import Estimate, Speed
 from advisor.step import Terms

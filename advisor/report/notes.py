@@ -1,8 +1,8 @@
 """What the user must hear beside the answer: overlays in use and warnings, on stderr."""
 
+from advisor.answers import Answer, Compared, Estimated, Recommended
 from advisor.reason import Reason
 from advisor.report.sentences import text
-from advisor.request import Answer, Compared, Estimated, Recommended
 
 
 def _claims(answer: Answer) -> tuple[Reason, ...]:

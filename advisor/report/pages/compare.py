@@ -1,9 +1,9 @@
 """The page of `advisor compare`."""
 
+from advisor.answers import Compared, Estimated, Refused
 from advisor.report.page import Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import memory_bars, setting, system_name
 from advisor.report.sources import source_lines
-from advisor.request import Compared, Estimated, Refused
 from advisor.units import figure, show
 
 HEADERS = ("", "System", "Runs as", "Fits", "tokens/s", "first token", "USD", "W")

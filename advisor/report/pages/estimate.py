@@ -1,5 +1,6 @@
 """The page of `advisor estimate`."""
 
+from advisor.answers import Estimated
 from advisor.market import Cost
 from advisor.report.page import Block, Facts, Listing, Page, sentences, shown
 from advisor.report.pages.common import (
@@ -15,7 +16,6 @@ from advisor.report.pages.common import (
     used_bytes,
 )
 from advisor.report.sources import source_lines
-from advisor.request import Estimated
 from advisor.speed import Estimate
 from advisor.units import figure, show
 

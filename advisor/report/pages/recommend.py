@@ -1,12 +1,12 @@
 """The page of `advisor recommend` and `ask`: verdict, the numbers that matter, why, what would change it, what it assumes."""
 
 from advisor.advice import Recommendation, Road, Verdict
+from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.report.page import Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import BASES, memory_bars, rate, seconds, setting, system_name, time_sentence, usable_bytes, used_bytes
 from advisor.report.sentences import text
 from advisor.report.sources import source_lines
-from advisor.request import Recommended
 from advisor.units import show
 
 MARKS = {"chosen": "*", "passed-over": "", "impossible": "x"}

@@ -1,9 +1,9 @@
 """The page of `advisor scale`."""
 
+from advisor.answers import Scaled
 from advisor.report.page import Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, system_name
 from advisor.report.sentences import text
-from advisor.request import Scaled
 from advisor.scale import Point
 from advisor.units import figure
 

@@ -1,0 +1,187 @@
+"""Requests answered: each command's result, for the command line, for a batch line and for Python."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from advisor.binding import catalog_of, have_words_of, kv_quant_of, model_of, need_of, quant_of, system_of, terms_of, workload_of
+from advisor.errors import AdvisorError, BadValue
+from advisor.request import Request, read
+
+if TYPE_CHECKING:
+    from advisor.advice import Recommendation
+    from advisor.catalog import Catalog
+    from advisor.market import Cost
+    from advisor.scale import Scale
+    from advisor.speed import Estimate
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """An estimate with what its system costs."""
+
+    estimate: "Estimate"
+    cost: "Cost"
+    overlays: tuple[str, ...] = ()
+
+    @property
+    def positive(self) -> bool:
+        """Whether the answer is yes: it fits."""
+        return self.estimate.fit.fits
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A system of a comparison that cannot be estimated, and why."""
+
+    system: str
+    error: AdvisorError
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Several systems on the same work, in the order asked."""
+
+    items: tuple[Estimated | Refused, ...]
+    overlays: tuple[str, ...] = ()
+
+    @property
+    def positive(self) -> bool:
+        """Whether one of them fits."""
+        return any(isinstance(item, Estimated) and item.positive for item in self.items)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A system at 1, 2, … devices, with the cost of each."""
+
+    scale: "Scale"
+    costs: tuple["Cost | None", ...]
+    overlays: tuple[str, ...] = ()
+
+    @property
+    def positive(self) -> bool:
+        """Whether it fits at some count."""
+        return any(point.estimate is not None and point.estimate.fit.fits for point in self.scale.points)
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """A recommendation; for `ask`, how the question was understood."""
+
+    recommendation: "Recommendation"
+    understood_as: str | None = None
+    not_understood: tuple[str, ...] = ()
+    other_systems: tuple[str, ...] = ()
+
+    @property
+    def overlays(self) -> tuple[str, ...]:
+        """Files laid over the shipped catalog."""
+        return self.recommendation.overlays
+
+    @property
+    def positive(self) -> bool:
+        """Whether something meets the need."""
+        return self.recommendation.verdict.meets_need
+
+
+Answer = Estimated | Compared | Scaled | Recommended
+
+
+def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
+    from advisor import choose
+
+    model = model_of(request.get("model"), catalog)
+    system = system_of(text, request, catalog)
+    workload = workload_of(request, model.max_context_tokens)
+    best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
+    return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
+
+
+def cost_of(estimate: "Estimate", request: Request, catalog: "Catalog") -> "Cost":
+    """What the estimated system costs on the request's terms."""
+    from advisor import market
+
+    speed = estimate.sustained or estimate.decode
+    return market.cost(estimate.system, terms_of(request, catalog), tokens_per_s=speed.value if speed else None)
+
+
+def _compared(request: Request, catalog: "Catalog") -> Compared:
+    items: list[Estimated | Refused] = []
+    for text in request.get("systems"):
+        try:
+            items.append(_estimated(text, request, catalog))
+        except AdvisorError as error:
+            if error.code != "unsupported":
+                raise
+            items.append(Refused(text, error))
+    return Compared(tuple(items), catalog.overlays)
+
+
+def _scaled(request: Request, catalog: "Catalog") -> Scaled:
+    from advisor import scale
+
+    model = model_of(request.get("model"), catalog)
+    system = system_of(request.get("system"), request, catalog)
+    workload = workload_of(request, model.max_context_tokens)
+    found = scale.scale(system, request.get("max"), model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
+    costs = tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in found.points)
+    return Scaled(found, costs, catalog.overlays)
+
+
+def _recommended(request: Request, catalog: "Catalog", others: tuple[str, ...] = ()) -> "Recommendation":
+    from advisor.advice.recommend import recommend as advise
+
+    have_words = have_words_of(request, catalog)
+    if have_words is None and request.get("model") is None:
+        raise BadValue("--model is missing: name a model, or say with --have what you own to see what it can run.")
+    model = model_of(request.get("model"), catalog) if request.get("model") else None
+    return advise(
+        need_of(request, catalog, model),
+        system_of(have_words, request, catalog) if have_words else None,
+        catalog,
+        have_words=have_words,
+        model=model,
+        others=tuple(system_of(text, request, catalog) for text in others),
+    )
+
+
+def _asked(request: Request, catalog: "Catalog") -> Recommended:
+    """Options stated beside the question win over its text."""
+    from dataclasses import replace
+
+    from advisor.intake.question import understand
+
+    understood = understand(request.get("question"), catalog)
+    stated = {key: value for key, value in request.values.items() if key != "question"}
+    meant = read("recommend", understood.words)
+    given = _recommended(Request("recommend", {**meant.values, **stated}), catalog, understood.systems)
+    with_notes = replace(given, assumptions=(*understood.assumptions, *given.assumptions))
+    return Recommended(with_notes, understood.command_line, understood.not_understood, understood.systems)
+
+
+def answer(request: Request) -> Answer:
+    """The answer to a request; errors of what the user gave are raised."""
+    catalog = catalog_of(request)
+    if request.command == "estimate":
+        return _estimated(request.get("system"), request, catalog)
+    if request.command == "compare":
+        return _compared(request, catalog)
+    if request.command == "scale":
+        return _scaled(request, catalog)
+    return _asked(request, catalog) if request.command == "ask" else Recommended(_recommended(request, catalog))
+
+
+def _with_catalog(request: Request, catalog: "Catalog | None") -> "Catalog":
+    return catalog if catalog is not None else catalog_of(request)
+
+
+def estimate(system: str, *, catalog: "Catalog | None" = None, **options: Any) -> "Estimate":
+    """Does it fit, and how fast is it? Options are those of `advisor estimate` with `_`: `model="70b", users=4`."""
+    request = read("estimate", {"system": system, **options})
+    return _estimated(system, request, _with_catalog(request, catalog)).estimate
+
+
+def recommend(*, catalog: "Catalog | None" = None, **options: Any) -> "Recommendation":
+    """What to buy, or whether to keep what is owned: `recommend(have="rtx-3090", model="llama-3.3-70b", budget=3000)`."""
+    request = read("recommend", options)
+    return _recommended(request, _with_catalog(request, catalog))

@@ -1,0 +1,163 @@
+"""A request's values bound to the catalog's records: model, system, work, need, terms."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import AdvisorError, BadValue, UnknownName
+from advisor.need import Need, Workload
+from advisor.request import PREFERENCES, Request
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+    from advisor.market import Terms
+    from advisor.model import Model
+    from advisor.quant import Quant
+    from advisor.system import System
+
+USUAL_CONTEXT_TOKENS = 8192
+WIDTHS = ("4bit", "8bit", "16bit")
+LEAST_TOKENS_PER_S = 10.0
+
+
+@lru_cache(maxsize=8)
+def catalog_with(overlays: tuple[str, ...]) -> "Catalog":
+    """The shipped catalog under these overlay files and folders, read once a process."""
+    from advisor.catalog import Catalog
+
+    return Catalog.load(tuple(Path(path) for path in overlays))
+
+
+def catalog_of(request: Request) -> "Catalog":
+    """The catalog that the request names."""
+    return catalog_with(request.get("catalog", ()))
+
+
+@lru_cache(maxsize=256)
+def model_of(text: str, catalog: "Catalog") -> "Model":
+    """The model that `text` names: a file, a catalog id or alias, or a size such as `70b`, `8x7b`, `30b-a3b`."""
+    if text.lower().endswith(".gguf"):
+        from advisor.intake import gguf_header
+
+        return gguf_header.read(Path(text))
+    if text.lower().endswith(".json") or os.path.isdir(text):
+        from advisor.intake import hf_config
+
+        return hf_config.read(Path(text))
+    try:
+        return catalog.model(text)
+    except UnknownName:
+        from advisor.intake import size_words
+
+        found = size_words.model(text)
+        if found is None:
+            raise
+        return found
+
+
+@lru_cache(maxsize=256)
+def _bound(text: str, host: str | None, ram_bytes: float | None, storage: str | None, catalog: "Catalog") -> "System":
+    from advisor import choose
+
+    return choose.bind(text, catalog, host=catalog.host(host) if host else None, ram_bytes=ram_bytes, storage=storage)
+
+
+def system_of(text: str, request: Request, catalog: "Catalog") -> "System":
+    """The SYSTEM words bound to the catalog's records, in the host that the options state."""
+    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), catalog)
+
+
+def quant_of(request: Request, catalog: "Catalog") -> "Quant | str | None":
+    """The stated quantization; a width (`4bit`) stays a word, since only an engine knows its usual format of that width."""
+    word = request.get("quant")
+    if word is None or word.lower() in WIDTHS:
+        return word.lower() if word else None
+    return catalog.quant(word)
+
+
+def kv_quant_of(request: Request) -> str:
+    """The stated type of the KV cache, or 16 bits."""
+    word: str = request.get("kv_quant", "f16")
+    return {"fp16": "f16"}.get(word.lower(), word.lower())
+
+
+def workload_of(request: Request, most_context_tokens: int | None) -> Workload:
+    """How much is asked at once. A context that was not stated is 8k, or what prompt and answer take, within the model's."""
+    prompt, generate = request.get("prompt", 1024), request.get("generate", 256)
+    least, stated = prompt + generate, request.get("context")
+    if stated is not None and stated < least:
+        raise BadValue(f"--context: {stated} tokens are fewer than prompt and answer take ({prompt} + {generate} = {least}).")
+    usual = max(USUAL_CONTEXT_TOKENS, least)
+    if most_context_tokens is not None:
+        usual = min(usual, max(most_context_tokens, least))
+    return Workload(
+        users=request.get("users", 1),
+        context_tokens=stated if stated is not None else usual,
+        prompt_tokens=prompt,
+        generate_tokens=generate,
+    )
+
+
+def terms_of(request: Request, catalog: "Catalog") -> "Terms":
+    """The prices, conditions and running cost that the request states."""
+    from advisor import market
+
+    return market.Terms(
+        catalog.money,
+        new_only=request.get("new_only", False),
+        overrides=_priced(request, catalog),
+        electricity_usd_per_kwh=request.get("electricity"),
+        hours_per_day=request.get("hours_per_day", 8.0),
+    )
+
+
+def _priced(request: Request, catalog: "Catalog") -> tuple[tuple[str, float], ...]:
+    """The stated prices under the catalog's ids; a name that nothing has is an error."""
+    return tuple((_priced_id(name, catalog), usd) for name, usd in request.get("price", ()))
+
+
+def _priced_id(name: str, catalog: "Catalog") -> str:
+    errors = []
+    for find in (catalog.device, catalog.host, catalog.link):
+        try:
+            return find(name).id
+        except AdvisorError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need:
+    """The buyer's wishes."""
+    quant = quant_of(request, catalog)
+    return Need(
+        workload=workload_of(request, model.max_context_tokens if model else None),
+        model=model.id if model else None,
+        quant=quant if quant is None or isinstance(quant, str) else quant.id,
+        kv_quant=kv_quant_of(request) if request.get("kv_quant") else None,
+        min_tokens_per_s=request.get("min_tokens_per_s", LEAST_TOKENS_PER_S),
+        max_first_token_s=request.get("max_first_token_s"),
+        budget_usd=request.get("budget"),
+        prefer=request.get("prefer", PREFERENCES[0]),
+        consider=request.get("consider", ()),
+        new_only=request.get("new_only", False),
+        sell_old=request.get("sell_old", False),
+        electricity_usd_per_kwh=request.get("electricity"),
+        hours_per_day=request.get("hours_per_day", 8.0),
+        prices_usd=_priced(request, catalog),
+        host=request.get("host"),
+        ram_bytes=request.get("ram_gib"),
+        psu_w=request.get("psu_w"),
+        storage=request.get("storage"),
+        context_stated=request.get("context") is not None,
+    )
+
+
+def have_words_of(request: Request, catalog: "Catalog") -> str | None:
+    """The SYSTEM words of what is owned; `auto` looks at this machine."""
+    have: str | None = request.get("have")
+    if have is None or have.lower() != "auto":
+        return have
+    from advisor.intake import detect
+
+    return detect.system_words(catalog)
