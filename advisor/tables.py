@@ -50,6 +50,7 @@ TABLES = {
         Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
         Table("hints", "hints", "hints", "Hints", "single"),
         Table("money", "money", "money", "Money", "single"),
+        Table("integrated", "marks of integrated GPUs", "integrated", "Integrated", "single"),
     )
 }
 FOLDERS = tuple(kind for kind, table in TABLES.items() if table.form in ("folder", "rows"))

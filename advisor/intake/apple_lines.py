@@ -1,0 +1,46 @@
+"""Other words of a Mac: sysctl, ioreg, applegpuinfo, Metal's load lines, and the wired limit."""
+
+import re
+
+from advisor.intake.page import Page
+from advisor.intake.readings import number, size_bytes, whole
+from advisor.intake.seen import Seen, View
+from advisor.units import MB, MIB
+
+TOOL = "sysctl"
+
+_BRAND = re.compile(r"(?:machdep\.cpu\.brand_string\s*[:=]\s*|GPU name:\s*|found device:\s*|picking default device:\s*|(?:^|\n)Chip:\s*|Chipset Model:\s*)(Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?)(?![\w])")
+_CORES = re.compile(r"(?:\"gpu-core-count\"\s*=\s*|GPU core count:\s*|Total Number of Cores:\s*)(\d{1,3})(?=\s|$)(?!\s*\()")
+_RAM = re.compile(r"hw\.memsize(?:_usable)?\s*[:=]\s*(\d{6,18})")
+_GPU_MEMORY = re.compile(r"GPU memory:\s*([\d.]+\s*[GM]B)")
+_WIRED = re.compile(r"iogpu\.wired_limit_mb\s*[:=]\s*(\d{1,9})")
+_WORKING_SET = re.compile(r"recommendedMaxWorkingSetSize\s*=\s*([\d.]+)\s*MB")
+
+
+def recognise(page: Page) -> bool:
+    """Whether macOS's own keys are in the text."""
+    return bool(re.search(r"hw\.memsize|machdep\.cpu|iogpu\.|\"gpu-core-count\"|GPU core count:|recommendedMaxWorkingSetSize|found device: Apple|GPU name:\s+Apple", page.text))
+
+
+def read(page: Page) -> tuple[View, ...]:
+    """The chip as one device with the machine's memory."""
+    text = page.text
+    brand, cores, ram = _BRAND.search(text), _CORES.search(text), _RAM.search(text)
+    said = _GPU_MEMORY.search(text)
+    memory = float(ram.group(1)) if ram else (size_bytes(said.group(1)) if said else None)
+    limit, wired = _WORKING_SET.search(text), _wired(text)
+    devices: tuple[Seen, ...] = ()
+    if brand:
+        devices = (
+            Seen(
+                name=brand.group(1), index=0, maker="apple", gpu_cores=whole(cores.group(1)) if cores else None, memory_bytes=memory,
+                limit_bytes=(number(limit.group(1)) or 0.0) * MB or None if limit else None,
+            ),
+        )  # fmt: skip
+    return (View(tool=TOOL, devices=devices, ram_bytes=memory, os="macos", cpu=brand.group(1) if brand else None, wired_limit_bytes=wired),)
+
+
+def _wired(text: str) -> float | None:
+    """The limit that the owner set; 0 is macOS's own default."""
+    found = _WIRED.search(text)
+    return (float(found.group(1)) * MIB or None) if found else None

@@ -1,0 +1,130 @@
+"""What graphics and compute interfaces list: vulkaninfo, clinfo, rocminfo, rocm-bandwidth-test, glxinfo."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from advisor.intake.page import Page
+from advisor.intake.readings import bus_of, known, maker_of, number, size_bytes, whole
+from advisor.intake.seen import Seen, View
+from advisor.units import KIB
+
+TOOL = "graphics interface"
+
+_VULKAN_NAME = re.compile(r"^\s*deviceName\s*=\s*(.+)$")
+_VULKAN_TYPE = re.compile(r"^\s*deviceType\s*=\s*(?:PHYSICAL_DEVICE_TYPE_)?(\w+)")
+_HEAP = re.compile(r"^\s*size\s*=\s*(\d+)")
+_CL_NAME = re.compile(r"^\s*(?:Board name|Device Board Name(?: \(AMD\))?)\s*:?\s{1,}(.+)$")
+_CL_FACT = re.compile(r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|Device Topology \(AMD\)|Device PCI Bus Info.*?|Name|Device Vendor)\s*:?\s{2,}(.+)$")
+_AGENT = re.compile(r"^\s*(Marketing Name|Name|Device Type|BDFID|Size|Segment|Compute Unit|Chip ID|Vendor Name)\s*:\s*(.*)$")
+_RBT = re.compile(r"^\s*Device:\s*(\d+),\s+(.+?)(?:,\s*(GPU-\S+),\s*([0-9a-fA-F]+:[0-9a-fA-F]+\.[0-7]))?\s*$")
+_SUFFIX = re.compile(r"\s+\((?:RADV|NVK|ANV|LLVM|radeonsi|radv)[^)]*\)\s*$", re.IGNORECASE)
+_SOFT = re.compile(r"llvmpipe|lavapipe|SwiftShader|pthread|Microsoft Basic|\bCPU\b|Processor|\bEPYC|\bXeon|Intel\(R\) Core", re.IGNORECASE)
+
+
+def recognise(page: Page) -> bool:
+    """Whether one of these lists is in the text."""
+    return bool(re.search(r"deviceName\s*=|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology", page.text))
+
+
+def read(page: Page) -> tuple[View, ...]:
+    """A view for each interface: they list the same cards."""
+    views = []
+    for tool, devices in (("vulkaninfo", _vulkan(page.lines)), ("clinfo", _opencl(page.lines)), ("rocminfo", _rocminfo(page.lines)), ("rocm-bandwidth-test", _bandwidth_test(page.lines))):
+        found = tuple(devices)
+        if found:
+            views.append(View(tool=tool, devices=found))
+    return tuple(views)
+
+
+def _vulkan(lines: Iterable[str]) -> Iterator[Seen]:
+    """Physical devices; the largest device-local heap is the memory."""
+    last: Seen | None = None
+    soft = local = False
+    heap: float | None = None
+    for line in lines:
+        name, kind, size = _VULKAN_NAME.match(line), _VULKAN_TYPE.match(line), _HEAP.match(line)
+        if name:
+            yield from [last] if last and not soft else []
+            plain = _SUFFIX.sub("", name.group(1)).strip()
+            last, soft, heap = Seen(name=known(plain), maker=maker_of(plain)), bool(_SOFT.search(plain)), None
+        elif kind and last:
+            soft = soft or kind.group(1).endswith("CPU")
+            last = replace(last, integrated=True if "INTEGRATED" in kind.group(1) and last.maker != "apple" else None)
+        elif size:
+            heap, local = float(size.group(1)), False
+        elif heap and last and "MEMORY_HEAP_DEVICE_LOCAL_BIT" in line and not local:
+            local = True
+            last = replace(last, memory_bytes=max(heap, last.memory_bytes or 0.0))
+    yield from [_named_once(last)] if last and not soft else []
+
+
+def _named_once(seen: Seen) -> Seen:
+    """The heap of a chip that shares memory is borrowed memory."""
+    return replace(seen, shared_bytes=seen.memory_bytes, memory_bytes=None) if seen.integrated else seen
+
+
+def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
+    """Devices of `clinfo` of type GPU, each platform's; repeats of one card have one PCI address."""
+    rows: list[dict[str, str]] = []
+    for line in lines:
+        board, fact = _CL_NAME.match(line), _CL_FACT.match(line)
+        if fact and fact.group(1) in ("Device Name",) or (fact and fact.group(1) == "Device Type" and (not rows or "Device Type" in rows[-1])):
+            rows.append({})
+        if rows and board:
+            rows[-1]["board"] = board.group(1)
+        elif rows and fact:
+            rows[-1].setdefault(fact.group(1).split(" (")[0], fact.group(2))
+    for row in rows[:256]:
+        if "GPU" not in row.get("Device Type", ""):
+            continue
+        name = row.get("board") or row.get("Device Name") or row.get("Name")
+        unified = row.get("Host unified memory") or row.get("Unified memory for Host and Device")
+        yield Seen(
+            name=known(name), maker=maker_of(name) or maker_of(row.get("Device Vendor")), memory_bytes=_cl_memory(row.get("Global memory size")),
+            bus=bus_of(row.get("Device Topology") or row.get("Device PCI Bus Info")), integrated=True if unified in ("Yes", "true") and maker_of(name) != "apple" else None,
+        )  # fmt: skip
+
+
+def _cl_memory(text: str | None) -> float | None:
+    """`25438126080 (23.69GiB)`: bytes first."""
+    value = number(text)
+    return value if value and value > 1e6 else size_bytes(text)
+
+
+def _rocminfo(lines: Iterable[str]) -> Iterator[Seen]:
+    """GPU agents; their global segment is the memory, in KB."""
+    rows: list[dict[str, str]] = []
+    for line in lines:
+        fact = _AGENT.match(line)
+        if re.match(r"^\s*Agent \d+\s*$", line):
+            rows.append({})
+        elif fact and rows:
+            rows[-1].setdefault(fact.group(1), fact.group(2).strip())
+            if fact.group(1) == "Size" and "GLOBAL" in rows[-1].get("Segment", ""):
+                rows[-1].setdefault("memory", fact.group(2))
+    for row in rows[:256]:
+        if row.get("Device Type") != "GPU":
+            continue
+        chip = row.get("Name", "")
+        chip_id = re.search(r"0x([0-9a-f]{4})\)", row.get("Chip ID", ""))
+        kilobytes = number(row.get("memory"))
+        yield Seen(
+            name=known(row.get("Marketing Name")), maker="amd", chip=chip if chip.startswith("gfx") else None, bus=_bdf(row.get("BDFID")),
+            memory_bytes=kilobytes * KIB if kilobytes else None, pci_id=f"1002:{chip_id.group(1)}" if chip_id else None,
+        )  # fmt: skip
+
+
+def _bdf(text: str | None) -> str | None:
+    """A bus address from rocminfo's single number: bus, device, function."""
+    value = whole(text)
+    return f"0000:{value >> 8 & 255:02x}:{value >> 3 & 31:02x}.{value & 7}" if value else None
+
+
+def _bandwidth_test(lines: Iterable[str]) -> Iterator[Seen]:
+    """Devices with a UUID are GPUs; the first ones are processors."""
+    for line in lines:
+        row = _RBT.match(line)
+        if row and row.group(3):
+            bus, device = row.group(4).split(":")
+            yield Seen(name=known(row.group(2)), maker="amd", bus=bus_of(f"{int(bus, 16):02x}:{int(device.split('.')[0], 16):02x}.{device.split('.')[1]}"))

@@ -1,0 +1,99 @@
+"""Windows: dxdiag, wmic, Get-CimInstance lists, registry memory sizes, Task-Manager-like lines."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from advisor.intake.page import Page
+from advisor.intake.readings import known, maker_of, number, size_bytes
+from advisor.intake.seen import Seen, View
+from advisor.units import GIB
+
+TOOL = "Windows"
+
+_REGISTRY = re.compile(r"^\s*([A-Za-z][^|\n]{2,100}?)\|(\d{1,16})\s*$")
+_DXDIAG = re.compile(r"^\s*(Card name|Chip type|Dedicated Memory|Display Memory|Shared Memory|Memory|Manufacturer|Device Key|Kartenname|Nom de la carte|Nombre de la tarjeta)\s*:\s*(.+)$")
+_LISTED = re.compile(r"^\s*(Name|Caption|AdapterRAM|DriverVersion|VideoProcessor|PNPDeviceID|TotalPhysicalMemory|TotalVisibleMemorySize|DriverDesc|HardwareInformation\.qwMemorySize)\s*[:=]\s*(.*)$")
+_HEAD = re.compile(r"\bAdapterRAM\b.*\b(?:Name|Caption)\b|\b(?:Name|Caption)\b.*\bAdapterRAM\b")
+_PNP = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
+_VIRTUAL = re.compile(r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE)
+_CAPPED = 4 * GIB * 0.99  # AdapterRAM has 32 bits: a card with more shows this or less
+
+
+def recognise(page: Page) -> bool:
+    """Whether one of these lists is in the text."""
+    return bool(re.search(r"AdapterRAM|Card name\s*:|Kartenname\s*:|DirectX Version|qwMemorySize", page.text)) or any(_registry(page.lines))
+
+
+def read(page: Page) -> tuple[View, ...]:
+    """A view for each list."""
+    views = []
+    for tool, devices in (("registry", _registry(page.lines)), ("dxdiag", _dxdiag(page.lines)), ("Win32_VideoController", _controllers(page.lines))):
+        found = tuple(devices)
+        if found:
+            views.append(View(tool=tool, devices=found, os="windows"))
+    return tuple(views)
+
+
+def _registry(lines: Iterable[str]) -> Iterator[Seen]:
+    """`name|bytes` rows of HardwareInformation.qwMemorySize; zero, text or a missing name is no device."""
+    for line in lines:
+        row = _REGISTRY.match(line)
+        if row and maker_of(row.group(1)) and float(row.group(2)) > 0:
+            yield Seen(name=known(row.group(1)), maker=maker_of(row.group(1)), memory_bytes=size_bytes(row.group(2), 1.0))
+
+
+def _dxdiag(lines: Iterable[str]) -> Iterator[Seen]:
+    """Cards; a card with several screens is listed once for each, with one device key."""
+    found: dict[str, Seen] = {}
+    name = None
+    for line in lines:
+        fact = _DXDIAG.match(line)
+        if not fact:
+            continue
+        key, value = fact.group(1), fact.group(2).strip()
+        if key in ("Card name", "Kartenname", "Nom de la carte", "Nombre de la tarjeta"):
+            name = None if _VIRTUAL.search(value) else value
+            if name:
+                found.setdefault(name, Seen(name=name, maker=maker_of(name)))
+        elif name and key == "Dedicated Memory":
+            found[name] = replace(found[name], memory_bytes=size_bytes(value))
+        elif name and key == "Shared Memory":
+            found[name] = replace(found[name], shared_bytes=size_bytes(value))
+    yield from found.values()
+
+
+def _controllers(lines: Iterable[str]) -> Iterator[Seen]:
+    """`Name : …`, `AdapterRAM=…` lists in any order, or a table with AdapterRAM first."""
+    row: dict[str, str] = {}
+    table = False
+    for line in lines:
+        fact = _LISTED.match(line)
+        if _HEAD.search(line) and not fact:
+            table = True
+        elif table and re.match(r"^\s*\d{6,12}\s+\S", line):
+            yield from _controller({"AdapterRAM": line.split(None, 1)[0], "Name": re.split(r"\s{2,}", line.strip().split(None, 1)[1])[0]})
+        elif fact:
+            if fact.group(1) in row:
+                yield from _controller(row)
+                row = {}
+            row[fact.group(1)] = fact.group(2).strip()
+        elif not line.strip() and len(row) > 1:
+            yield from _controller(row)
+            row = {}
+    yield from _controller(row)
+
+
+def _controller(row: dict[str, str]) -> Iterator[Seen]:
+    """A display adapter of a list that says how much memory it has; the 32-bit figure is not believed at its end."""
+    name = known(row.get("Name") or row.get("Caption") or row.get("VideoProcessor") or row.get("DriverDesc"))
+    if not name or _VIRTUAL.search(name) or not maker_of(name) or not ({"AdapterRAM", "HardwareInformation.qwMemorySize", "PNPDeviceID"} & set(row)):
+        return
+    size = number(row.get("HardwareInformation.qwMemorySize")) or number(row.get("AdapterRAM"))
+    capped = size is not None and "HardwareInformation.qwMemorySize" not in row and size >= _CAPPED
+    pnp = _PNP.search(row.get("PNPDeviceID", ""))
+    notes = ("Windows' AdapterRAM ends at 4 GiB: the memory is not known from it",) if capped else ()
+    yield Seen(
+        name=name, maker=maker_of(name), memory_bytes=None if capped else (size or None), driver=known(row.get("DriverVersion")), notes=notes,
+        pci_id=f"{pnp.group(1)}:{pnp.group(2)}".lower() if pnp else None,
+    )  # fmt: skip
