@@ -19,3 +19,16 @@ def catalog_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], li
         return [CompletionItem(start + space + name) for name in catalog_with(overlays).ids(kind) if name.startswith(last)]
 
     return complete
+
+
+def words_of(module: str, name: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """A completer for the keys of a table, imported only when asked."""
+
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
+        from importlib import import_module
+
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(word) for word in getattr(import_module(module), name) if word.startswith(incomplete)]
+
+    return complete

@@ -92,6 +92,6 @@ def written(page: Page) -> str:
     """The page as lines of at most 80 columns (a command or a URL that is longer stays whole)."""
     lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
     for block in page.blocks:
-        if not isinstance(block, Chart):
+        if not (isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)):
             lines += ["", *_block(block)]
     return "\n".join(lines) + "\n"

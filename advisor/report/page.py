@@ -45,12 +45,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars on one scale: `most` is its length, in `unit`."""
+    """Bars on one scale: `most` is its length, in `unit`. `picture`: only for forms that draw pictures."""
 
     title: str
     bars: tuple[Bar, ...]
     most: float
     unit: str
+    picture: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,309 @@
+"""The JSON Schema (draft 2020-12) of each command's answer: every key is always there, unknown keys may come with a minor version."""
+
+from collections.abc import Callable
+from typing import Any
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+FACT: Schema = {"type": ["number", "string", "boolean", "null"]}
+VERDICTS = (
+    "keep", "change-settings", "replicas", "second-gpu", "nvlink-pair", "one-bigger-gpu", "unified-memory-machine",
+    "rdma-cluster", "network-cluster", "multi-gpu-server", "nothing-fits",
+)  # fmt: skip
+
+
+def one_of(*words: str) -> Schema:
+    """One of these words."""
+    return {"enum": list(words)}
+
+
+def maybe(kind: Schema) -> Schema:
+    """The kind, or null where nobody knows."""
+    return {"anyOf": [kind, {"type": "null"}]}
+
+
+def many(kind: Schema) -> Schema:
+    """A list of the kind."""
+    return {"type": "array", "items": kind}
+
+
+def thing(**keys: Schema) -> Schema:
+    """An object whose keys are always there."""
+    return {"type": "object", "properties": keys, "required": list(keys)}
+
+
+SPEED = thing(value=NUMBER, low=NUMBER, high=NUMBER)
+REASON = thing(code=TEXT, text=TEXT, facts={"type": "object", "additionalProperties": FACT}, sources=many(TEXT))
+ERROR = thing(code=TEXT, message=TEXT, exit_code=COUNT, nearest=many(TEXT))
+AMDAHL = maybe(thing(serial_fraction=NUMBER, ceiling=maybe(NUMBER)))
+SYSTEM = thing(
+    spec=TEXT,
+    devices=many(thing(id=TEXT, count=COUNT, memory_gib=NUMBER)),
+    link=maybe(TEXT),
+    inner_link=maybe(TEXT),
+    strategy=maybe(TEXT),
+    engine=maybe(TEXT),
+    backend=maybe(TEXT),
+    hosts=many(TEXT),
+    price_usd=maybe(NUMBER),
+    power_w=maybe(NUMBER),
+)
+WORK = {"users": maybe(COUNT), "context_tokens": COUNT, "prompt_tokens": COUNT, "generate_tokens": COUNT}
+MODEL = thing(
+    id=TEXT,
+    params=NUMBER,
+    mtp_params=NUMBER,
+    active_params=NUMBER,
+    quant=TEXT,
+    bits_per_weight=NUMBER,
+    kv_quant=TEXT,
+    weights_gib=NUMBER,
+    kv_cache_bytes_per_token=NUMBER,
+)
+_PARTS = {"usable_gib": NUMBER, "weights_gib": NUMBER, "kv_cache_gib": NUMBER, "overhead_gib": NUMBER, "headroom_gib": NUMBER}
+MEMORY = thing(
+    needed_gib=NUMBER,
+    **_PARTS,
+    max_context_tokens=COUNT,
+    max_users=COUNT,
+    host_needed_gib=NUMBER,
+    host_usable_gib=maybe(NUMBER),
+    per_device=many(thing(id=TEXT, **_PARTS)),
+)
+SPEEDS = thing(
+    decode_tokens_per_s=maybe(SPEED),
+    decode_tokens_per_s_per_user=maybe(SPEED),
+    prefill_tokens_per_s=maybe(SPEED),
+    first_token_s=maybe(SPEED),
+    sustained_tokens_per_s=maybe(SPEED),
+)
+TIMES = thing(weights=NUMBER, kv_cache=NUMBER, compute=NUMBER, host_memory=NUMBER, link=NUMBER, overhead=NUMBER, total=NUMBER)
+BOTTLENECK = maybe(one_of("memory-bandwidth", "compute", "link-latency", "link-bandwidth", "host-memory", "overhead"))
+EVIDENCE = thing(
+    basis=one_of("measured", "calibrated", "extrapolated", "physics-only"),
+    nearest=many(thing(id=TEXT, decode_tokens_per_s=maybe(NUMBER), source=TEXT)),
+)
+COST = thing(
+    price_usd=maybe(NUMBER),
+    price_as_of=maybe(TEXT),
+    power_w=maybe(NUMBER),
+    usd_per_million_tokens=maybe(NUMBER),
+    load_s=maybe(NUMBER),
+    interruptions_per_year=maybe(NUMBER),
+)
+ESTIMATE_KEYS = {
+    "system": SYSTEM,
+    "workload": thing(**WORK),
+    "model": MODEL,
+    "fits": FLAG,
+    "memory": MEMORY,
+    "speed": SPEEDS,
+    "time_per_token_ms": maybe(TIMES),
+    "bottleneck": BOTTLENECK,
+    "speedup_over_one_device": maybe(NUMBER),
+    "amdahl": AMDAHL,
+    "verify": TEXT,
+    "evidence": EVIDENCE,
+    "cost": COST,
+    "reasons": many(REASON),
+    "warnings": many(TEXT),
+}
+ROAD = thing(
+    kind=one_of(*VERDICTS),
+    status=one_of("chosen", "passed-over", "impossible"),
+    system=maybe(TEXT),
+    estimate=maybe(thing(**ESTIMATE_KEYS)),
+    spend_usd=maybe(NUMBER),
+    resale_usd=maybe(NUMBER),
+    price_usd=maybe(NUMBER),
+    power_w=maybe(NUMBER),
+    usd_per_million_tokens=maybe(NUMBER),
+    because=many(REASON),
+)
+NEED = thing(
+    model=maybe(TEXT),
+    quant=maybe(TEXT),
+    kv_quant=maybe(TEXT),
+    **WORK,
+    min_tokens_per_s=NUMBER,
+    max_first_token_s=maybe(NUMBER),
+    budget_usd=maybe(NUMBER),
+    prefer=one_of("cheapest", "fastest"),
+    consider=many(TEXT),
+    new_only=FLAG,
+    sell_old=FLAG,
+    have=maybe(TEXT),
+)
+VERDICT = thing(
+    kind=one_of(*VERDICTS),
+    system=maybe(TEXT),
+    answer=TEXT,
+    meets_need=FLAG,
+    confidence=one_of("high", "medium", "low"),
+    spend_usd=maybe(NUMBER),
+    resale_usd=maybe(NUMBER),
+)
+SECOND_GPU = thing(answer=one_of("yes-for-speed", "yes-for-capacity", "yes-for-users", "no"), text=TEXT, because=many(REASON))
+CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT))
+FLIP = {
+    "type": "object",
+    "properties": {"if": TEXT, "then": TEXT, "kind": one_of(*VERDICTS), "wish": TEXT, "before": FACT, "value": FACT, "facts": {"type": "object"}},
+    "required": ["if", "then", "kind", "wish", "before", "value", "facts"],
+}
+RECOMMENDATION_KEYS = {
+    "need": NEED,
+    "verdict": VERDICT,
+    "second_gpu": maybe(SECOND_GPU),
+    "roads": many(ROAD),
+    "conditions": thing(software=CONDITION, link=CONDITION, model=CONDITION),
+    "flips": many(FLIP),
+    "settings": many(thing(text=TEXT, command=maybe(TEXT), gain=maybe(TEXT))),
+    "ladder": maybe(many(thing(label=TEXT, model=TEXT, roads=many(ROAD)))),
+    "assumptions": many(TEXT),
+    "catalog": thing(version=TEXT, overlays=many(TEXT), prices_as_of=TEXT),
+    "warnings": many(TEXT),
+}
+POINT = thing(
+    devices=COUNT,
+    fits=FLAG,
+    strategy=maybe(TEXT),
+    decode_tokens_per_s=maybe(SPEED),
+    decode_tokens_per_s_per_user=maybe(SPEED),
+    prefill_tokens_per_s=maybe(SPEED),
+    first_token_s=maybe(SPEED),
+    sustained_tokens_per_s=maybe(SPEED),
+    speedup=maybe(NUMBER),
+    efficiency=maybe(NUMBER),
+    link_share=maybe(NUMBER),
+    price_usd=maybe(NUMBER),
+    power_w=maybe(NUMBER),
+    usd_per_million_tokens=maybe(NUMBER),
+    because=maybe(REASON),
+)
+
+
+def _head(command: str) -> dict[str, Schema]:
+    return {"schema_version": TEXT, "command": {"const": command}}
+
+
+def _estimate() -> Schema:
+    return thing(**_head("estimate"), **ESTIMATE_KEYS)
+
+
+def _compare() -> Schema:
+    return thing(**_head("compare"), estimates=many({"anyOf": [_estimate(), thing(system=TEXT, error=ERROR)]}))
+
+
+def _scale() -> Schema:
+    return thing(
+        **_head("scale"),
+        points=many(POINT),
+        best_devices=maybe(COUNT),
+        slower_from_devices=maybe(COUNT),
+        amdahl=AMDAHL,
+        warnings=many(TEXT),
+    )
+
+
+def _recommend() -> Schema:
+    return thing(**_head("recommend"), **RECOMMENDATION_KEYS)
+
+
+def _ask() -> Schema:
+    understood = {"understood_as": TEXT, "not_understood": many(TEXT), "other_systems": many(TEXT)}
+    return thing(**_head("ask"), **understood, **RECOMMENDATION_KEYS)
+
+
+def _batch() -> Schema:
+    """A line: the answer of the request's command, or an error."""
+    answers = [build() for name, build in BUILDERS.items() if name != "batch"]
+    return {"anyOf": [*answers, thing(error=ERROR)]}
+
+
+def _detect() -> Schema:
+    device = thing(
+        index=maybe(COUNT),
+        name=maybe(TEXT),
+        id=maybe(TEXT),
+        candidates=many(TEXT),
+        integrated=maybe(FLAG),
+        memory_gib=maybe(NUMBER),
+        memory_free_gib=maybe(NUMBER),
+        driver=maybe(TEXT),
+        pcie=maybe(thing(gen=maybe(NUMBER), lanes=maybe(NUMBER))),
+        power_limit_w=maybe(NUMBER),
+        mig=many(thing(memory_gib=maybe(NUMBER))),
+        notes=many(TEXT),
+    )
+    return thing(
+        **_head("detect"),
+        devices=many(device),
+        links=many(thing(a={"type": ["string", "integer"]}, b={"type": ["string", "integer"]}, kind=TEXT)),
+        host=thing(ram_gib=maybe(NUMBER), os=maybe(TEXT)),
+        system=maybe(TEXT),
+        warnings=many(TEXT),
+    )
+
+
+def _calibrate() -> Schema:
+    row = thing(
+        system=maybe(TEXT),
+        model=maybe(TEXT),
+        quant=maybe(TEXT),
+        test=maybe(TEXT),
+        measured_tokens_per_s=maybe(NUMBER),
+        estimated_tokens_per_s=maybe(NUMBER),
+        ratio=maybe(NUMBER),
+        accepted=FLAG,
+        why=maybe(TEXT),
+    )
+    return thing(**_head("calibrate"), rows=many(row), correction={})
+
+
+def _accuracy() -> Schema:
+    group = thing(
+        name=TEXT, rows=COUNT, median_abs_error=maybe(NUMBER), within_30_percent=maybe(NUMBER), inside_interval=maybe(NUMBER)
+    )
+    return thing(**_head("accuracy"), groups=many(group), worst=many({"type": "object"}))
+
+
+def _list() -> Schema:
+    return thing(**_head("list"))
+
+
+def _show() -> Schema:
+    return thing(**_head("show"))
+
+
+def _check() -> Schema:
+    return thing(**_head("check"))
+
+
+BUILDERS: dict[str, Callable[[], Schema]] = {
+    "estimate": _estimate,
+    "compare": _compare,
+    "scale": _scale,
+    "recommend": _recommend,
+    "ask": _ask,
+    "batch": _batch,
+    "detect": _detect,
+    "calibrate": _calibrate,
+    "accuracy": _accuracy,
+    "list": _list,
+    "show": _show,
+    "check": _check,
+}
+
+
+def schema(command: str) -> Schema:
+    """The schema of a command's `--json` answer; a command that ends in an error gives `error` instead."""
+    failed = thing(schema_version=TEXT, command=maybe(TEXT), error=ERROR)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"advisor {command} --json",
+        "anyOf": [BUILDERS[command](), failed],
+    }
