@@ -17,7 +17,7 @@ class Latency:
     """What small messages of one software take over one kind of link, fitted by `tools/fit_links.py`.
 
     An all-reduce of two ranks takes `all_reduce_s`, each doubling of the ranks adds `doubling_s`; a send takes `send_s`. The
-    link's own latency comes on top: once a send, once each way and doubling in an all-reduce.
+    link's own latency comes on top: once a send, once for each doubling of the ranks in an all-reduce.
     """
 
     software: str = given(about="key that the engines' backends name")
@@ -118,7 +118,7 @@ def all_reduce(entry: Latency, message: Message, size_bytes: float, rate: float)
     """
     ranks, one_way = message.ranks, message.link.latency_s or 0.0
     doublings = log2(ranks)
-    ring = (entry.all_reduce_s + entry.doubling_s * (doublings - 1) + 2 * ceil(doublings) * one_way, 2 * (ranks - 1) / ranks * size_bytes / rate)
+    ring = (entry.all_reduce_s + entry.doubling_s * (doublings - 1) + ceil(doublings) * one_way, 2 * (ranks - 1) / ranks * size_bytes / rate)
     if entry.one_shot_s is None:
         return ring
     return min(ring, (entry.one_shot_s + one_way, (ranks - 1) * size_bytes / rate), key=sum)

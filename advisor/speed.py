@@ -1,16 +1,33 @@
 """The only estimator: tokens per second of a placement, with its interval, its limit and its evidence."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from advisor import memory, served, why
+from advisor.cache import Cache, cache_of
+from advisor.calibration import Calibration
+from advisor.collective import LinkCalibration
+from advisor.engine import Engine
+from advisor.evidence import Evidence, Nearest
+from advisor.host import Storage
 from advisor.memory import Fit
 from advisor.model import Model
 from advisor.need import Workload
-from advisor.placement import Placement
+from advisor.pace import Runner, Team, bottleneck, prompt_s, step_terms, teams
+from advisor.pace import served as shared_out
+from advisor.placement import Part, Placement
+from advisor.platforms import Platform
 from advisor.quant import Quant
 from advisor.reason import Reason
-from advisor.step import Terms
+from advisor.step import Constants, Terms
 from advisor.system import System
-from advisor.weights import Weights
+from advisor.weights import Weights, weights_of
+
+__all__ = ["Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
+
+USUAL_STORAGE = "nvme-4"
+HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where no host record says what is reached: 60 of 90 GB/s
+BASES = ("measured", "calibrated", "extrapolated", "physics-only")  # from the best founded
 
 
 @dataclass(frozen=True)
@@ -22,29 +39,21 @@ class Speed:
     high: float
 
 
-@dataclass(frozen=True)
-class Nearest:
-    """A published row close to the question; `same` when everything that matters is equal."""
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What the estimator knows beside the records of the question."""
 
-    id: str
-    decode_tokens_per_s: float | None
-    source: str
-    same: bool = False
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """How well the figure is founded."""
-
-    basis: str  # measured | calibrated | extrapolated | physics-only
-    nearest: tuple[Nearest, ...] = ()
+    calibration: Calibration
+    links: LinkCalibration
+    platforms: Mapping[str, Platform]
+    storages: Mapping[str, Storage]
 
 
 @dataclass(frozen=True)
 class Estimate:
     """Everything known of one model on one system by one engine. Speeds are None where it does not fit."""
 
-    system: System
+    system: System  # with engine, backend and strategy as used
     model: Model
     quant: Quant
     kv_quant: str
@@ -69,3 +78,206 @@ class Estimate:
     verify: str
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Rates:
+    """Everything timed of one placement."""
+
+    decode: float
+    prefill: float | None
+    first_token_s: float | None
+    sustained: float
+    terms: Terms
+    team: Team
+    team_users: int
+
+
+def estimate(
+    system: System, model: Model, quant: Quant, kv_quant: str, workload: Workload, placement: Placement, engine: Engine, tables: Tables
+) -> Estimate:
+    """One model on one system by one placement: does it fit, and how fast is it."""
+    weights, cache = weights_of(model, quant, engine.id), cache_of(model, kv_quant, engine.id)
+    fit = memory.fit(placement, model, weights, cache, workload, engine, tables.platforms, host_bytes_of(system))
+    done = replace(workload, users=fit.users)
+    runner = runner_of(system, model, weights, cache, placement, tables)
+    rates = _rates(runner, placement, done) if fit.fits and fit.users else None
+    speeds = _speeds(rates, runner, placement, done) if rates else {}
+    scaling = _scaling(rates, runner, placement, fit, done) if rates else {}
+    return Estimate(
+        system=system,
+        model=model,
+        quant=quant,
+        kv_quant=kv_quant,
+        workload=done,
+        weights=weights,
+        cache_bytes_per_token=cache.growing_bytes_per_token + sum(each for each, _, _ in cache.windows),
+        placement=placement,
+        fit=fit,
+        **{**_UNKNOWN, **speeds, **scaling},
+        load_s=load_s(system, weights, placement, tables.storages),
+        interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
+        evidence=Evidence(_basis(runner, placement)),
+        verify=verify(engine, model, quant, placement, system, done),
+        reasons=(*fit.reasons, *placement.reasons, *(why.reasons(rates.terms, runner, placement, rates.team_users) if rates else ())),
+    )
+
+
+_UNKNOWN: dict[str, None] = dict.fromkeys(
+    ("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck",
+     "speedup_over_one_device", "amdahl_serial_fraction", "amdahl_ceiling")
+)  # fmt: skip
+
+
+def host_bytes_of(system: System) -> float | None:
+    """Memory of the computer that carries the devices: as stated, else its record's; None where nobody says."""
+    host = system.boxes[0].host
+    return system.ram_bytes or (host.memory_bytes if host else None)
+
+
+def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
+    """What runs, with the rates of the host's memory and of its disk."""
+    host, link = system.boxes[0].host, system.boxes[0].link
+    reached = (host.memory_reached_bytes_per_s or HOST_REACHED_SHARE * host.memory_bandwidth_bytes_per_s) if host else None
+    carried = min(reached, link.bandwidth_bytes_per_s) if reached and link else reached
+    storage = tables.storages.get(storage_of(system))
+    return Runner(
+        model=model,
+        weights=weights,
+        cache=cache,
+        calibration=tables.calibration,
+        links=tables.links,
+        engine_id=placement.engine,
+        backend_id=placement.backend,
+        host_bytes_per_s=reached,
+        host_prompt_bytes_per_s=carried,
+        disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
+    )
+
+
+def storage_of(system: System) -> str:
+    """Id of what the weights are loaded from."""
+    host = system.boxes[0].host
+    return system.storage or (host.storage if host else USUAL_STORAGE)
+
+
+def load_s(system: System, weights: Weights, placement: Placement, storages: Mapping[str, Storage]) -> float | None:
+    """Seconds until the weights are in: each box reads its own share, all at the same time."""
+    storage = storages.get(storage_of(system))
+    if storage is None:
+        return None
+    boxes: dict[int, float] = {}
+    for part in placement.parts:
+        boxes[part.box] = boxes.get(part.box, 0.0) + _stored_bytes(part, weights) * (1 if placement.groups > 1 else part.count)
+    return min(max(boxes.values()), weights.total_bytes) / storage.read_bytes_per_s
+
+
+def _stored_bytes(part: Part, weights: Weights) -> float:
+    return (
+        (part.dense_share + part.host_dense_share) * weights.dense_bytes
+        + (part.expert_share + part.host_expert_share) * weights.expert_bytes
+        + part.head_share * weights.head_bytes
+        + part.embedding_share * weights.embedding_bytes
+    )
+
+
+def _rates(runner: Runner, placement: Placement, work: Workload) -> _Rates:
+    """Each replica group at its users; the group with the slowest step gives the terms."""
+    users = work.users or 1
+    decode = sustained = prefill = first_s = 0.0
+    slowest: tuple[Terms, Team, int] | None = None
+    for team, copies, each in shared_out(teams(placement), users):
+        terms = step_terms(runner, team, each, work.prompt_tokens + work.generate_tokens / 2)
+        decode += copies * each / terms.total_s
+        if slowest is None or terms.total_s > slowest[0].total_s:
+            slowest = (terms, team, each)
+        reading_s = one_s = 0.0
+        if work.prompt_tokens:
+            one_s = prompt_s(runner, team, work.prompt_tokens)
+            reading_s = prompt_s(runner, team, work.prompt_tokens, each) if each > 1 else one_s
+            prefill += copies * work.prompt_tokens / one_s
+            first_s = max(first_s, one_s + (each - 1) * reading_s + terms.total_s)
+        sustained += copies * served.sustained_tokens_per_s(
+            each, work.prompt_tokens, work.generate_tokens, reading_s, terms.total_s, runner.constants(team.stages[0][0])
+        )
+    assert slowest is not None
+    return _Rates(decode, prefill or None, first_s or None, sustained, *slowest)
+
+
+def _basis(runner: Runner, placement: Placement) -> str:
+    return max((runner.constants(part).basis for part in placement.parts), key=BASES.index)
+
+
+def _worst(runner: Runner, placement: Placement) -> Constants:
+    """Constants of the part that is founded worst: its interval holds."""
+    return max((runner.constants(part) for part in placement.parts), key=lambda found: BASES.index(found.basis))
+
+
+def _speeds(rates: _Rates, runner: Runner, placement: Placement, work: Workload) -> dict[str, object]:
+    users = work.users or 1
+    many = "-multi" if sum(part.count for part in placement.parts) > 1 else ""
+    constants, calibration = _worst(runner, placement), runner.calibration
+    decode = calibration.interval(("decode" if users == 1 else "served") + many, constants, users)
+    prefill = calibration.interval("prefill" + many, constants, users)
+    sustained = calibration.interval(("decode" if users == 1 else "served") + many, constants, users)
+    return {
+        "decode": _speed(rates.decode, decode),
+        "decode_per_user": _speed(rates.decode / users, decode),
+        "prefill": _speed(rates.prefill, prefill) if rates.prefill else None,
+        "first_token_s": _speed(rates.first_token_s, (1 / prefill[1], 1 / prefill[0])) if rates.first_token_s else None,
+        "sustained": _speed(rates.sustained, sustained),
+        "terms": rates.terms,
+        "bottleneck": bottleneck(rates.terms, placement, runner, rates.team_users),
+    }
+
+
+def _speed(value: float, factors: tuple[float, float]) -> Speed:
+    return Speed(value, value * factors[0], value * factors[1])
+
+
+def _scaling(rates: _Rates, runner: Runner, placement: Placement, fit: Fit, work: Workload) -> dict[str, float | None]:
+    """Speed over one device, as if the model fitted it, and Amdahl's ceiling [Amdahl 1967]; nothing for one device.
+
+    The serial share is what does not shrink with more devices: fixed costs where each works on every layer; all of a
+    pipeline's pass for one user; of replicas the one group that a user sees.
+    """
+    if sum(part.count for part in placement.parts) == 1:
+        return {}
+    users = work.users or 1
+    one = one_device(runner, placement, users, work.prompt_tokens + work.generate_tokens / 2)
+    if placement.groups > 1:
+        serial = 1 / users
+    elif placement.stages > 1:
+        serial = 1.0 if not placement.pipeline_fill else 1 / users
+    else:
+        serial = one.overhead_s / one.total_s
+    return {
+        "speedup_over_one_device": rates.decode * one.total_s / users,
+        "amdahl_serial_fraction": serial,
+        "amdahl_ceiling": 1 / serial if serial else None,
+    }
+
+
+def one_device(runner: Runner, placement: Placement, users: int, filled_tokens: float) -> Terms:
+    """The step of the fastest device of the placement alone, all weights in it whether they fit or not."""
+    devices = {id(part.device): part for part in placement.parts}
+    alone = [Team(((Part(part.device, part.memory_bytes),),), (), 1, 1.0, 0.0, 0.0, 1) for part in devices.values()]
+    return min((step_terms(runner, team, users, filled_tokens) for team in alone), key=lambda terms: terms.total_s)
+
+
+def verify(engine: Engine, model: Model, quant: Quant, placement: Placement, system: System, work: Workload) -> str:
+    """The command of that engine that measures what was estimated."""
+    users = work.users or 1
+    words = {
+        "model": model.hf_repo or model.id,
+        "file": f"{model.id}-{quant.id}.gguf",
+        "prompt": work.prompt_tokens,
+        "generate": work.generate_tokens,
+        "depth": work.prompt_tokens,
+        "users": users,
+        "requests": 4 * users,
+        "context": work.context_tokens,
+        "context_total": work.context_tokens * users,
+        "split": engine.flags(placement.strategy, system.count),
+    }
+    return " ".join(engine.verify.format(**words).split())

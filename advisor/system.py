@@ -14,6 +14,7 @@ from advisor.engine import SPLITS, Backend, Engine
 from advisor.errors import BadValue
 from advisor.host import Host
 from advisor.link import Link
+from advisor.reason import Reason
 from advisor.units import GIB
 
 MOST_DEVICES = 10_000
@@ -31,8 +32,13 @@ class Group:
     """Equal devices of one box, each with `memory_bytes` of the sizes its record offers."""
 
     device: Device
-    count: int
+    count: int  # boards or boxes on the bill
     memory_bytes: float
+
+    @property
+    def gpus(self) -> int:
+        """Devices that compute: some boards carry several."""
+        return self.count * self.device.gpus_on_board
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,12 @@ class Box:
     strategy: str | None = None
     host: Host | None = None
     host_assumed: bool = field(default=False, compare=False)  # nobody named the host: it is the usual one for that many cards
+    slot: Link | None = field(default=None, compare=False)  # the PCIe link of its slots, also where the cards talk over another
 
     @property
     def count(self) -> int:
-        """Devices in the box."""
-        return sum(group.count for group in self.groups)
+        """Devices in the box that compute."""
+        return sum(group.gpus for group in self.groups)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,7 @@ class System:
     storage: str | None = None
     ram_bytes: float | None = None  # host memory of each box where stated, else its host's
     link_stated: bool = field(default=False, compare=False)  # the words named a link; otherwise the tool chose it
+    remarks: tuple[Reason, ...] = field(default=(), compare=False)  # what was taken from the words that they do not say
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -74,7 +82,7 @@ class System:
 
     @property
     def count(self) -> int:
-        """Devices in all."""
+        """Devices that compute, in all."""
         return sum(box.count for box in self.boxes)
 
     @property

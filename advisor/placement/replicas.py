@@ -35,7 +35,7 @@ def _groups(system: System) -> list[System]:
             continue
         for group in box.groups:
             alone = Box((replace(group, count=1),), host=box.host, host_assumed=box.host_assumed)
-            found.extend([replace(system, boxes=(alone,), link=None)] * group.count)
+            found.extend([replace(system, boxes=(alone,), link=None)] * group.gpus)
     return found
 
 

@@ -23,7 +23,7 @@ class Seat:
 
 def seats_of(box: Box, index: int) -> tuple[Seat, ...]:
     """The seats of one box, in the order written."""
-    return tuple(Seat(group.device, group.memory_bytes, group.count, index) for group in box.groups)
+    return tuple(Seat(group.device, group.memory_bytes, group.gpus, index) for group in box.groups)
 
 
 def seats(system: System) -> tuple[Seat, ...]:

@@ -1,0 +1,176 @@
+"""SYSTEM words and catalog records put together: devices, boxes, hosts, and the links that join them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+from advisor.catalog import Catalog
+from advisor.device import Device
+from advisor.engine import Backend, Engine
+from advisor.errors import UnknownName, Unsupported
+from advisor.host import Host
+from advisor.joined import in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
+from advisor.link import Link
+from advisor.reason import Reason
+from advisor.system import Box, BoxWords, Group, GroupWords, System, SystemWords, parse
+from advisor.units import GIB
+
+
+def bind(
+    words: SystemWords | str,
+    catalog: Catalog,
+    *,
+    host: Host | None = None,
+    ram_bytes: float | None = None,
+    storage: str | None = None,
+    smallest_memory: bool = False,
+) -> System:
+    """The system that the words mean. Memory left out: the largest size sold, or the smallest of what is owned already."""
+    words = parse(words) if isinstance(words, str) else words
+    remarks: list[Reason] = []
+    link = link_of(words.link, catalog) if words.link else None
+    apart = words.link in ("rdma", "ethernet") or (isinstance(link, Link) and link.scope == "between-boxes")
+    boxes = tuple(_boxes(words, catalog, apart, host, smallest_memory, remarks))
+    engine, backend = engine_of(words.engine, words.backend, catalog)
+    boxes, outer = _joined(boxes, words.link, link, backend, catalog, remarks)
+    return System(
+        boxes=boxes,
+        link=outer,
+        strategy=words.strategy,
+        engine=engine,
+        backend=backend,
+        storage=storage,
+        ram_bytes=ram_bytes,
+        link_stated=words.link is not None,
+        remarks=tuple(remarks),
+    )
+
+
+def engine_of(name: str | None, backend_id: str | None, catalog: Catalog) -> tuple[Engine | None, Backend | None]:
+    """The engine and backend that the words name."""
+    if name is None:
+        return None, None
+    engine = catalog.engine(name)
+    if backend_id is None:
+        return engine, None
+    ids = [backend.id for backend in engine.backends]
+    for backend in engine.backends:
+        if backend.id == backend_id.lower():
+            return engine, backend
+    near = tuple(get_close_matches(backend_id.lower(), ids, 2)) or tuple(ids)
+    raise UnknownName(f"{engine.id} has no backend {backend_id!r}: it has {', '.join(ids)}", near)
+
+
+def _boxes(
+    words: SystemWords, catalog: Catalog, apart: bool, host: Host | None, smallest: bool, remarks: list[Reason]
+) -> Iterable[Box]:
+    """Boxes in the order written. Cards share one box, unless a network joins them; a whole computer is a box of its own."""
+    cards: list[Group] = []
+    boxes: list[Box | None] = []
+    for member in words.members:
+        if isinstance(member, BoxWords):
+            boxes.extend([_inner(member.inside, catalog, host, smallest, remarks)] * member.count)
+            continue
+        group = _group(member, catalog, smallest, remarks)
+        if group.device.is_box or apart:
+            alone = _box((replace(group, count=1),), catalog, host)
+            boxes.extend([alone] * group.count)
+            continue
+        if not cards:
+            boxes.append(None)  # the place of the cards' box
+        cards.append(group)
+    return [box or _box(tuple(cards), catalog, host) for box in boxes]
+
+
+def _group(words: GroupWords, catalog: Catalog, smallest: bool, remarks: list[Reason]) -> Group:
+    found = catalog.find("devices", words.name)
+    device = catalog.device(found.id)
+    if found.note:
+        remarks.append(found.note)
+    if found.memory_gib is not None:
+        return Group(device, words.count, found.memory_gib * GIB)
+    sizes = device.memory_options_bytes
+    memory = sizes[0] if smallest else sizes[-1]
+    if len(sizes) > 1:
+        remarks.append(Reason("system.memory-assumed", {"device": device.id, "memory_bytes": memory, "smallest": smallest}))
+    return Group(device, words.count, memory)
+
+
+def _box(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Box:
+    """A box with its host: cards need one, stated or usual; a whole computer is its own."""
+    if groups[0].device.is_box:
+        return Box(groups)
+    chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device.mount)
+    slot = usual_slot(groups, chosen, catalog) if chosen else None
+    return Box(groups, host=chosen, host_assumed=host is None, slot=slot)
+
+
+def _inner(words: SystemWords, catalog: Catalog, host: Host | None, smallest: bool, remarks: list[Reason]) -> Box:
+    """The box in brackets: cards, or one whole computer."""
+    link = link_of(words.link, catalog) if words.link else None
+    boxes = list(_boxes(words, catalog, False, host, smallest, remarks))
+    if len(boxes) > 1:
+        raise Unsupported(f"SYSTEM {words.text!r}: brackets hold one computer with its cards; join computers outside the brackets")
+    stated = in_box(words.link, link, boxes[0], catalog, remarks) if words.link else usual_in_box(boxes[0], catalog)
+    return replace(boxes[0], link=stated, strategy=words.strategy)
+
+
+def _joined(
+    boxes: tuple[Box, ...], word: str | None, link: Link | str | None, backend: Backend | None, catalog: Catalog, remarks: list[Reason]
+) -> tuple[tuple[Box, ...], Link | None]:
+    """Boxes with the links inside, and the link between them."""
+    if len(boxes) == 1:
+        box = boxes[0]
+        if box.link is not None:  # written in brackets
+            return boxes, None
+        inner = in_box(word, link, box, catalog, remarks) if word else usual_in_box(box, catalog)
+        return (replace(box, link=inner),), None
+    boxes = tuple(box if box.link else replace(box, link=usual_in_box(box, catalog)) for box in boxes)
+    return boxes, between(word, link, boxes, backend, catalog)
+
+
+def between(word: str | None, link: Link | str | None, boxes: tuple[Box, ...], backend: Backend | None, catalog: Catalog) -> Link | None:
+    """The link between boxes: as stated where they can have it, else the fastest network that they all have."""
+    if word is None:
+        return usual_between(boxes, backend, catalog)
+    if isinstance(link, str) and link in ("pcie", "nvlink"):
+        raise Unsupported(f"{link} joins cards inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
+    if isinstance(link, str):
+        found = usual_between(boxes, None, catalog, only=link)
+        if found is None:
+            names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
+            raise Unsupported(f"{names}: these boxes have no {link} link in common; name a link such as eth-10g-tcp")
+        return found
+    if link is not None and link.scope == "in-box":
+        raise Unsupported(f"{link.id} joins devices inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
+    if link is not None:
+        _reachable(link, boxes)
+    return link
+
+
+def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:
+    """Refuses a network that a box has no port for, or that joins fewer boxes."""
+    for box in boxes:
+        for group in box.groups:
+            if link.devices and group.device.id not in link.devices:
+                raise Unsupported(f"{link.id} is not on {group.device.id}; it has {', '.join(group.device.network) or 'no network'}")
+    most = most_boxes(link, (group.device for box in boxes for group in box.groups))
+    if most is not None and len(boxes) > most:
+        raise Unsupported(f"{link.id} joins at most {most} of these boxes (a cable between every two), not {len(boxes)}")
+
+
+def most_boxes(link: Link, devices: Iterable[Device]) -> int | None:
+    """How many boxes a link can join: a mesh needs a port for each other box."""
+    if link.shape == "mesh" and link.kind == "thunderbolt":
+        ports = [device.thunderbolt_ports for device in devices if device.thunderbolt_ports]
+        return min(ports) + 1 if ports else link.max_devices
+    return link.max_devices
+
+
+def with_engine(system: System, engine: Engine, backend: Backend, catalog: Catalog) -> System:
+    """The system run by this engine; a network that nobody stated is the fastest that this engine can use."""
+    changes: dict[str, Any] = {"engine": engine, "backend": backend}
+    if len(system.boxes) > 1 and not system.link_stated:
+        changes["link"] = usual_between(system.boxes, backend, catalog) or system.link
+    return replace(system, **changes)

@@ -1,0 +1,212 @@
+"""The pace of a placement: seconds of one generated token for everybody, and of one prompt, over its parts and messages.
+
+Parts of a stage work side by side: the slowest sets the stage's time. Stages follow one another. Replica groups do not meet.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import ceil, log, sqrt
+
+from advisor.cache import Cache
+from advisor.calibration import Calibration
+from advisor.collective import LinkCalibration, all_spent
+from advisor.model import Model
+from advisor.placement import Message, Part, Placement
+from advisor.step import Constants, Terms, decode_terms, prefill_terms
+from advisor.weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """What runs: the model's bytes and work, what engines reach, what messages take, what the host's memory gives."""
+
+    model: Model
+    weights: Weights
+    cache: Cache
+    calibration: Calibration
+    links: LinkCalibration
+    engine_id: str
+    backend_id: str
+    host_bytes_per_s: float | None = None  # decoding: read by the processor, or by the card over PCIe
+    host_prompt_bytes_per_s: float | None = None  # prompts: carried to the card
+    disk_bytes_per_s: float | None = None
+
+    def constants(self, part: Part) -> Constants:
+        """What the engine reaches on this part's device."""
+        return self.calibration.constants(self.engine_id, self.backend_id, part.device, self.weights.speed_class, self.model)
+
+
+@dataclass(frozen=True)
+class Team:
+    """Devices that serve the same users: one replica group, `copies` of them alike."""
+
+    stages: tuple[tuple[Part, ...], ...]
+    messages: tuple[Message, ...]
+    copies: int
+    user_share: float  # of all users, each copy
+    fill: float
+    overlap: float
+    expert_ranks: int
+
+
+def teams(placement: Placement) -> tuple[Team, ...]:
+    """The replica groups of a placement; all of it where there are none."""
+    ids = sorted({part.group for part in placement.parts})
+    copies = placement.groups if len(ids) == 1 else 1
+    return tuple(_team(placement, group, copies) for group in ids)
+
+
+def _team(placement: Placement, group: int, copies: int) -> Team:
+    parts = [part for part in placement.parts if part.group == group]
+    alone = placement.groups == 1
+    share = 1.0 if alone else parts[0].user_share
+    # without replicas a user_share below 1 means that attention works on its own users: their cache is read there alone
+    seen = [replace(part, cache_share=part.cache_share * part.user_share) for part in parts] if alone else parts
+    stages = tuple(tuple(part for part in seen if part.stage == stage) for stage in sorted({part.stage for part in parts}))
+    messages = tuple(message for message in placement.messages if message.group == group)
+    return Team(stages, messages, copies, share, placement.pipeline_fill, placement.overlap, placement.expert_ranks)
+
+
+def served(teams_: tuple[Team, ...], users: int) -> Iterator[tuple[Team, int, int]]:
+    """(team, how many such teams, users of each): everybody served by exactly one, as evenly as whole users allow."""
+    if len(teams_) == 1:
+        each, more = divmod(users, teams_[0].copies)
+        if more:
+            yield teams_[0], more, each + 1
+        if each:
+            yield teams_[0], teams_[0].copies - more, each
+        return
+    left = users
+    for index, team in enumerate(teams_):
+        share = left if index == len(teams_) - 1 else min(left, ceil(users * team.user_share - 0.5))
+        left -= share
+        if share:
+            yield team, 1, share
+
+
+def times(terms: Terms, factor: float) -> Terms:
+    """Every term multiplied."""
+    return Terms(
+        terms.weights_s * factor,
+        terms.cache_s * factor,
+        terms.compute_s * factor,
+        terms.host_memory_s * factor,
+        terms.link_s * factor,
+        terms.overhead_s * factor,
+    )
+
+
+def step_terms(runner: Runner, team: Team, users: int, filled_tokens: float) -> Terms:
+    """One token for each of the team's `users`.
+
+    Without filling, all users pass the stages together. Filled, they pass in as many batches as there are stages: a round
+    then takes the slowest stage once a batch, or one pass where that is longer [Narayanan et al. 2021, §2.2].
+    """
+    together = _pass(runner, team, users, filled_tokens)
+    batches = min(users, len(team.stages))
+    if not team.fill or batches == 1:
+        return sum(together, _link(runner, team, users))
+    stages = _pass(runner, team, users / batches, filled_tokens)
+    link = _link(runner, team, users / batches)
+    one_pass = sum(stages, link)
+    slowest = max(stages, key=lambda terms: terms.total_s) + times(link, 1 / len(stages))
+    round_ = max(one_pass, times(slowest, batches), key=lambda terms: terms.total_s)
+    return times(round_, team.fill) + times(sum(together, _link(runner, team, users)), 1 - team.fill)
+
+
+def _link(runner: Runner, team: Team, tokens: float) -> Terms:
+    return Terms(link_s=all_spent(team.messages, tokens, runner.links).total_s) if team.messages else Terms()
+
+
+def _pass(runner: Runner, team: Team, users: float, filled_tokens: float) -> list[Terms]:
+    """The slowest part of each stage; equal parts are worked out once."""
+    known: dict[object, Terms] = {}
+    return [
+        max((_decode(runner, team, part, users, filled_tokens, known) for part in stage), key=lambda terms: terms.total_s)
+        for stage in team.stages
+    ]
+
+
+def _key(part: Part) -> object:
+    shares = (part.layer_share, part.dense_share, part.expert_share, part.head_share, part.cache_share, part.compute_share)
+    return id(part.device), shares, part.host_dense_share, part.host_expert_share, part.disk_share
+
+
+def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens: float, known: dict[object, Terms]) -> Terms:
+    key = _key(part)
+    found = known.get(key)
+    if found is None:
+        work = replace(part, expert_share=part.expert_share * imbalance(runner.weights, team.expert_ranks, users))
+        host = runner.host_bytes_per_s if _uses_host(part) else None
+        found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, runner.constants(part), host)
+        known[key] = found = found + _disk(runner, part, users)
+    return found
+
+
+def _uses_host(part: Part) -> bool:
+    return part.host_dense_share + part.host_expert_share + part.host_cache_share > 0
+
+
+def _disk(runner: Runner, part: Part, tokens: float) -> Terms:
+    """Reading from disk what neither memory holds."""
+    if not part.disk_share or not runner.disk_bytes_per_s:
+        return Terms()
+    weights = runner.weights
+    read = weights.dense_bytes + weights.expert_bytes * weights.experts_touched_share(tokens)
+    return Terms(host_memory_s=part.disk_share * read / runner.disk_bytes_per_s)
+
+
+def imbalance(weights: Weights, ranks: int, tokens: float) -> float:
+    """Experts read by the busiest of `ranks` devices that hold whole experts, over the mean.
+
+    Of E experts T are touched; a device holding E/n of them expects m = T/n, and the busiest of n about
+    m + √(2 m (1−T/E) ln n), at least one and at most all it holds [maximum of n binomials, Gumbel 1958].
+    """
+    if ranks == 1 or not weights.experts:
+        return 1.0
+    share = weights.experts_touched_share(tokens)
+    mean = share * weights.experts / ranks
+    busiest = max(1.0, mean + sqrt(2 * mean * (1 - share) * log(ranks)))
+    return min(busiest, weights.experts / ranks) / mean
+
+
+def prompt_s(runner: Runner, team: Team, prompt_tokens: float, together: float = 1.0) -> float:
+    """Seconds of reading one prompt; of `together` prompts that follow one another, seconds for each.
+
+    Chunks of a prompt overlap in the stages as far as the engine lets them: at best the slowest stage works all the time.
+    """
+    known: dict[object, Terms] = {}
+    stages = [max(_prompt(runner, part, prompt_tokens, together, known) for part in stage) for stage in team.stages]
+    chunk_tokens = min(prompt_tokens * together, runner.constants(team.stages[0][0]).prompt_chunk_tokens)
+    chunks = prompt_tokens / chunk_tokens
+    whole_chunks = max(1.0, ceil(chunks * together - 1e-9))
+    slowest, total = max(stages), sum(stages)
+    overlapped = slowest + (total - slowest) / whole_chunks
+    link = all_spent(team.messages, chunk_tokens, runner.links)
+    hidden = runner.links.prefill_hidden_share
+    return total - team.overlap * (total - overlapped) + chunks * (link.latency_s + (1 - hidden) * link.bandwidth_s)
+
+
+def _prompt(runner: Runner, part: Part, prompt_tokens: float, together: float, known: dict[object, Terms]) -> float:
+    key = _key(part)
+    found = known.get(key)
+    if found is None:
+        host = runner.host_prompt_bytes_per_s if _uses_host(part) else None
+        constants = runner.constants(part)
+        found = prefill_terms(part, runner.weights, runner.cache, runner.model, prompt_tokens, 0.0, constants, host, together)
+        known[key] = found = found + _disk(runner, part, prompt_tokens)
+    return found.total_s
+
+
+def bottleneck(terms: Terms, placement: Placement, runner: Runner, users: float) -> str:
+    """The word for the longest term: memory-bandwidth compute link-latency link-bandwidth host-memory overhead."""
+    link = all_spent(placement.messages, users, runner.links)
+    spent: Mapping[str, float] = {
+        "memory-bandwidth": terms.weights_s + terms.cache_s,
+        "compute": terms.compute_s,
+        "link-latency": terms.link_s * link.latency_s / link.total_s if link.total_s else 0.0,
+        "link-bandwidth": terms.link_s * link.bandwidth_s / link.total_s if link.total_s else 0.0,
+        "host-memory": terms.host_memory_s,
+        "overhead": terms.overhead_s,
+    }
+    return max(spent, key=lambda word: spent[word])

@@ -1,0 +1,55 @@
+"""Why a step takes as long as it does: its longest terms as reasons."""
+
+from collections.abc import Iterator
+
+from advisor.collective import spent
+from advisor.pace import Runner
+from advisor.placement import Part, Placement
+from advisor.reason import Fact, Reason
+from advisor.step import Terms
+
+WORTH_SAYING = 0.1  # share of the step from which a term is named
+
+
+def reasons(terms: Terms, runner: Runner, placement: Placement, users: int) -> tuple[Reason, ...]:
+    """One reason for each term that is worth a word, the longest first."""
+    slowest = max(placement.parts, key=lambda part: _read_bytes(part, runner, users) / part.device.bandwidth_bytes_per_s)
+    found = [*_device_terms(terms, slowest, runner, users), *_link_terms(terms, runner, placement, users)]
+    found.sort(key=lambda each: -each[0])
+    return tuple(reason for seconds, reason in found if seconds >= WORTH_SAYING * terms.total_s)
+
+
+def _read_bytes(part: Part, runner: Runner, users: float) -> float:
+    weights = runner.weights
+    touched = weights.experts_touched_share(users)
+    return part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes + part.expert_share * weights.expert_bytes * touched
+
+
+def _device_terms(terms: Terms, part: Part, runner: Runner, users: int) -> Iterator[tuple[float, Reason]]:
+    device, total = part.device, terms.total_s
+    common: dict[str, Fact] = {"device": device.id, "total_s": total}
+    rate = {"bandwidth_bytes_per_s": device.bandwidth_bytes_per_s}
+    sources = tuple(source.url or source.title for source in device.sources[:1])
+    read = _read_bytes(part, runner, users)
+    yield terms.weights_s, Reason("decode.weights", {**common, **rate, "read_bytes": read, "term_s": terms.weights_s}, sources)
+    yield terms.cache_s, Reason("decode.cache", {**common, **rate, "users": users, "term_s": terms.cache_s}, sources)
+    yield terms.compute_s, Reason("decode.compute", {**common, "users": users, "term_s": terms.compute_s})
+    yield terms.host_memory_s, Reason("decode.host-memory", {**common, "term_s": terms.host_memory_s, "host_bytes_per_s": runner.host_bytes_per_s})
+    yield terms.overhead_s, Reason("decode.overhead", {**common, "layers": runner.weights.layers, "term_s": terms.overhead_s})
+
+
+def _link_terms(terms: Terms, runner: Runner, placement: Placement, users: int) -> Iterator[tuple[float, Reason]]:
+    for message in placement.messages:
+        each = spent(message, users, runner.links)
+        facts: dict[str, Fact] = {
+            "link": message.link.id,
+            "kind": message.kind,
+            "messages": message.per_step,
+            "devices": message.ranks,
+            "message_bytes": message.bytes_per_token * users,
+            "software": message.software,
+            "total_s": terms.total_s,
+        }
+        sources = (runner.links.latency(message.software, message.link, message.ranks).source,)
+        yield each.latency_s, Reason("decode.link-latency", {**facts, "term_s": each.latency_s}, sources)
+        yield each.bandwidth_s, Reason("decode.link-bandwidth", {**facts, "term_s": each.bandwidth_s}, sources)
