@@ -71,7 +71,6 @@ class Recommended:
     recommendation: "Recommendation"
     understood_as: str | None = None
     not_understood: tuple[str, ...] = ()
-    other_systems: tuple[str, ...] = ()
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -128,7 +127,7 @@ def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     return Scaled(found, costs, catalog.overlays)
 
 
-def _recommended(request: Request, catalog: "Catalog", others: tuple[str, ...] = ()) -> "Recommendation":
+def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     from advisor.advice.recommend import recommend as advise
 
     have_words = have_words_of(request, catalog)
@@ -141,7 +140,7 @@ def _recommended(request: Request, catalog: "Catalog", others: tuple[str, ...] =
         catalog,
         have_words=have_words,
         model=model,
-        others=tuple(system_of(text, request, catalog) for text in others),
+        among=tuple(system_of(text, request, catalog) for text in request.get("among", ())),
     )
 
 
@@ -154,9 +153,9 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
     meant = read("recommend", understood.words)
-    given = _recommended(Request("recommend", {**meant.values, **stated}), catalog, understood.systems)
+    given = _recommended(Request("recommend", {**meant.values, **stated}), catalog)
     with_notes = replace(given, assumptions=(*understood.assumptions, *given.assumptions))
-    return Recommended(with_notes, understood.command_line, understood.not_understood, understood.systems)
+    return Recommended(with_notes, understood.command_line, understood.not_understood)
 
 
 def answer(request: Request) -> Answer:

@@ -43,11 +43,12 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "budget": words.money,
     "prefer": lambda value, name: words.one_of(value, name, PREFERENCES),
     "consider": lambda value, name: tuple(words.one_of(kind, name, _kinds()) for kind in words.texts(value, name)),
+    "among": words.texts,
     "new_only": words.flag,
     "sell_old": words.flag,
 }
 _WORK = tuple(READERS)[4:22]
-_PURCHASE = ("have", "budget", "prefer", "consider", "new_only", "sell_old")
+_PURCHASE = ("have", "budget", "prefer", "consider", "among", "new_only", "sell_old")
 KEYS = {
     "estimate": ("system", *_WORK),
     "compare": ("systems", *_WORK),

@@ -38,12 +38,12 @@ def _answer(asked: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     command = asked["command"]
     if command not in request.KEYS:
         return _other(command, asked)
-    from advisor.report.as_json import OBJECTS
-
     stated = {key: value for key, value in defaults.items() if key in request.KEYS[command]}
     stated.update((key, value) for key, value in asked.items() if key != "command")
-    written: dict[str, Any] = OBJECTS[command](answers.answer(request.read(command, stated)))
-    return written
+    given = answers.answer(request.read(command, stated))
+    from advisor.report.as_json import OBJECTS
+
+    return OBJECTS[command](given)
 
 
 def _other(command: str, asked: Mapping[str, Any]) -> dict[str, Any]:

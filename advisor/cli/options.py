@@ -39,6 +39,7 @@ _PURCHASE = [
     click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k."),
     click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
     click.option("--consider", metavar="KIND", multiple=True, help="Only these kinds of answer (repeatable): second-gpu, …"),
+    click.option("--among", metavar="SYSTEM", multiple=True, help="Only these systems and what is owned: A or B? (repeatable)"),
     click.option("--new-only", is_flag=True, default=None, help="No used parts."),
     click.option("--sell-old", is_flag=True, default=None, help="Count what the replaced parts would bring."),
 ]  # fmt: skip

@@ -347,11 +347,7 @@ def recommend(answer: Recommended) -> Json:
 
 def ask(answer: Recommended) -> Json:
     """`advisor ask`: a recommendation, and how the question was understood."""
-    understood = {
-        "understood_as": answer.understood_as,
-        "not_understood": list(answer.not_understood),
-        "other_systems": list(answer.other_systems),
-    }
+    understood = {"understood_as": answer.understood_as, "not_understood": list(answer.not_understood)}
     return {**_head("ask"), **understood, **_recommendation(answer.recommendation)}
 
 

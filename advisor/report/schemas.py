@@ -151,7 +151,15 @@ SECOND_GPU = thing(answer=one_of("yes-for-speed", "yes-for-capacity", "yes-for-u
 CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT))
 FLIP = {
     "type": "object",
-    "properties": {"if": TEXT, "then": TEXT, "kind": one_of(*VERDICTS), "wish": TEXT, "before": FACT, "value": FACT, "facts": {"type": "object"}},
+    "properties": {
+        "if": TEXT,
+        "then": TEXT,
+        "kind": one_of(*VERDICTS),
+        "wish": TEXT,
+        "before": FACT,
+        "value": FACT,
+        "facts": {"type": "object", "additionalProperties": FACT},
+    },
     "required": ["if", "then", "kind", "wish", "before", "value", "facts"],
 }
 RECOMMENDATION_KEYS = {
@@ -214,7 +222,7 @@ def _recommend() -> Schema:
 
 
 def _ask() -> Schema:
-    understood = {"understood_as": TEXT, "not_understood": many(TEXT), "other_systems": many(TEXT)}
+    understood = {"understood_as": TEXT, "not_understood": many(TEXT)}
     return thing(**_head("ask"), **understood, **RECOMMENDATION_KEYS)
 
 

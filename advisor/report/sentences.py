@@ -8,6 +8,7 @@ from advisor.units import show
 
 # code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
 SENTENCES: dict[str, str] = {
+    "name.desktop": "“{name}” is read as {id}, the desktop card.",
 }
 
 

@@ -1,0 +1,195 @@
+"""The command line itself: help, streams, exit codes, failures, colour, encodings, closed pipes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from advisor.cli import COMMANDS, group, run
+from advisor.cli import streams
+from advisor.errors import AmbiguousName, CatalogError, Unsupported
+
+
+def advisor(*arguments, stdin=None, **environment):
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "advisor", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_help_imports_neither_yaml_nor_tabulate_nor_the_rooms():
+    code = (
+        "import sys, advisor.cli\n"
+        "assert advisor.cli.run(['--help']) == 0\n"
+        "heavy = {'yaml', 'tabulate', 'dataclasses', 'hashlib', 'subprocess', 'advisor.catalog', 'advisor.speed', 'advisor.request'}\n"
+        "loaded = sorted(heavy & set(sys.modules))\n"
+        "sys.exit(f'loaded: {loaded}' if loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "recommend" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    assert run([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert f"advisor {command}" in shown
+    found = group.get_command(click.Context(group), command)
+    assert found is not None
+    assert found.help
+    assert all(parameter.help for parameter in found.params if isinstance(parameter, click.Option))
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_group_help_names_every_command(capsys):
+    assert run(["-h"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {command}" in shown for command in COMMANDS)
+
+
+def test_version(capsys):
+    from advisor import __version__
+
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"advisor {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["estimate", "--nonsense"], ["estimate", "rtx-3090", "--format", "yaml"], ["--nonsense"], []]
+)
+def test_wrong_usage_ends_with_2_on_stderr(arguments, capsys):
+    assert run(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.strip()
+    assert "Traceback" not in shown.err
+
+
+def test_an_error_is_an_object_when_json_is_asked_for(capsys):
+    assert run(["estimate", "rtx-3090", "--model", "llama-3.3-70b", "--context", "8x", "--json"]) == 2
+    shown = capsys.readouterr()
+    error = json.loads(shown.out)["error"]
+    assert error == {"code": "bad-value", "message": error["message"], "exit_code": 2, "nearest": []}
+    assert "--context" in error["message"]
+    assert shown.err.startswith("Error: --context: '8x'")
+
+
+def failing(error):
+    """A command that raises."""
+
+    def callback():
+        raise error
+
+    return click.Command("list", callback=callback, params=[click.Option(["--json"], is_flag=True, expose_value=False)])
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (Unsupported("vLLM cannot split 8 KV heads over 3 devices."), 2, "Error: vLLM cannot"),
+        (AmbiguousName("'3080' fits several.", ("rtx-3080-10gb", "rtx-3080-12gb")), 2, "Did you mean: rtx-3080-10gb, rtx-3080-12gb?"),
+        (CatalogError(("a.yaml:3: power_w: expected a number", "b.yaml:1: id: missing")), 4, "a.yaml:3: power_w: expected"),
+        (PermissionError(13, "Permission denied", "secret.yaml"), 2, "secret.yaml: Permission denied"),
+        (RecursionError(), 2, "too deeply"),
+        (ZeroDivisionError("division by zero"), 1, "ADVISOR_DEBUG=1"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_failures_are_plain_lines(error, code, words, monkeypatch, capsys):
+    monkeypatch.setattr(type(group), "get_command", lambda *_: failing(error))
+    assert run(["list"]) == code
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert "Traceback" not in shown.err
+    assert shown.out == ""
+
+
+def test_debug_shows_the_traceback(monkeypatch, capsys):
+    monkeypatch.setattr(type(group), "get_command", lambda *_: failing(ZeroDivisionError("x")))
+    monkeypatch.setenv("ADVISOR_DEBUG", "1")
+    assert run(["list"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_bare_advisor_shows_its_help_on_stderr(capsys):
+    assert run([]) == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("RTX \x1b[31m3090\x1b[0m", "RTX [31m3090[0m"),
+        ("a\x07b\x00c\x9bd", "abcd"),
+        ("evil\u202etxt.exe", "eviltxt.exe"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+    ],
+)
+def test_terminal_controls_never_pass(text, shown):
+    assert streams.plain(text) == shown
+
+
+def test_ascii_terminals_get_ascii():
+    assert streams.encodable("2 × RTX – 8 µs ░█ 漢", "ascii") == "2 x RTX - 8 us .# ?"
+    assert streams.encodable("2 × RTX", "latin-1") == "2 × RTX"
+    assert streams.encodable("2 × 漢", None) == "2 x ?"
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def __init__(self):
+        self.written = ""
+
+    def write(self, text):
+        self.written += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+def test_colour_only_on_a_terminal_and_only_for_the_verdict(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    streams.say("Keep your card.", verdict="Keep")
+    assert terminal.written == "\x1b[1;32mKeep\x1b[0m your card.\n"
+    terminal.written = ""
+    monkeypatch.setenv("NO_COLOR", "1")
+    streams.say("Keep your card.", verdict="Keep")
+    assert terminal.written == "Keep your card.\n"
+
+
+def test_a_reader_that_leaves_is_no_error():
+    """`advisor schema batch | head -1`: more than a pipe holds, and nobody reads it."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "advisor", "schema", "batch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == 0
+    assert said == b""
+
+
+def test_python_m_is_the_same():
+    assert advisor("--version").stdout.startswith("advisor ")
