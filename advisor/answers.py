@@ -131,7 +131,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     from advisor.advice.recommend import recommend as advise
 
     have_words = have_words_of(request, catalog)
-    if have_words is None and request.get("model") is None:
+    if request.command == "recommend" and have_words is None and request.get("model") is None:
         raise BadValue("--model is missing: name a model, or say with --have what you own to see what it can run.")
     model = model_of(request.get("model"), catalog) if request.get("model") else None
     return advise(
@@ -153,7 +153,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
     meant = read("recommend", understood.words)
-    given = _recommended(Request("recommend", {**meant.values, **stated}), catalog)
+    given = _recommended(Request("ask", {**meant.values, **stated}), catalog)
     with_notes = replace(given, assumptions=(*understood.assumptions, *given.assumptions))
     return Recommended(with_notes, understood.command_line, understood.not_understood)
 

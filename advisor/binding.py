@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import AdvisorError, BadValue, UnknownName
+from advisor.errors import AdvisorError, AmbiguousName, BadValue, UnknownName
 from advisor.need import Need, Workload
 from advisor.request import PREFERENCES, Request
 
@@ -47,7 +47,7 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
         return hf_config.read(Path(text))
     try:
         return catalog.model(text)
-    except UnknownName:
+    except (UnknownName, AmbiguousName):
         from advisor.intake import size_words
 
         found = size_words.model(text)

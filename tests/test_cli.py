@@ -8,8 +8,7 @@ import sys
 import click
 import pytest
 
-from advisor.cli import COMMANDS, group, run
-from advisor.cli import streams
+from advisor.cli import COMMANDS, group, run, streams
 from advisor.errors import AmbiguousName, CatalogError, Unsupported
 
 

@@ -1,0 +1,152 @@
+"""How fast it is, as ratios to a bare `python -c pass` of the same run, so that figures of different machines compare.
+
+    python tools/bench.py            the table of docs/benchmarks.md
+    python tools/bench.py --check    the same, and exit 1 where a target is missed
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PYTHON = sys.executable
+ADVISOR = [PYTHON, "-m", "advisor"]
+BARE = [PYTHON, "-c", "pass"]
+RECOMMEND = ["recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b", "--quant", "q4_k_m"]
+ESTIMATE = ["estimate", "2x rtx-3090 via nvlink as tensor on vllm", "--model", "llama-3.3-70b"]
+MOST_RATIO = {"--help": 5.0, "recommend, whole catalog": 18.0}
+LEAST_ESTIMATES_PER_S = 1000.0
+LEAST_RECOMMENDATIONS_PER_S = 20.0
+MOST_PEAK_MIB = 60.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    seconds: float
+    ratio: float | None
+    note: str
+    kept: bool | None  # whether its target is met; None without one
+
+
+def best_s(commands: dict[str, list[str]], rounds: int) -> dict[str, float]:
+    """The least seconds of each command; the rounds go over all of them in turn, so that a busy moment hits all alike."""
+    least = dict.fromkeys(commands, float("inf"))
+    for _ in range(rounds):
+        for name, command in commands.items():
+            start = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            least[name] = min(least[name], time.perf_counter() - start)
+    return least
+
+
+def requests(kind: str, count: int) -> list[dict]:
+    """Requests that differ from each other, as those of a sweep do."""
+    models = ("llama-3.3-70b", "qwen3-32b", "qwen3-8b", "gpt-oss-120b", "qwen3-30b-a3b")
+    systems = (
+        "rtx-3090",
+        "2x rtx-3090 via nvlink as tensor on vllm",
+        "rtx-5090",
+        "mac-m3-ultra-80c 512gb on mlx",
+        "2x rtx-4090 as layers on llama.cpp",
+    )
+    asked = []
+    for number in range(count):
+        work = {"model": models[number % 5], "users": 1 + number % 7, "context": 8192 + 1024 * (number % 11), "prompt": 512 + number % 997}
+        if kind == "estimate":
+            asked.append({"command": "estimate", "system": systems[number // 5 % 5], **work})
+        else:
+            asked.append({"command": "recommend", "have": "rtx-3090", "budget": 2000 + 100 * (number % 37), **work})
+    return asked
+
+
+def batch_s(kind: str, count: int, folder: Path) -> float:
+    """Seconds of a batch of `count` requests in one process."""
+    path = folder / f"{kind}-{count}.jsonl"
+    path.write_text("".join(json.dumps(request) + "\n" for request in requests(kind, count)))
+    start = time.perf_counter()
+    subprocess.run([*ADVISOR, "batch", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return time.perf_counter() - start
+
+
+def rate(kind: str, few: int, many: int, folder: Path) -> float:
+    """Answers a second after the start: the difference of a long and a short batch."""
+    return (many - few) / max(1e-9, batch_s(kind, many, folder) - batch_s(kind, few, folder))
+
+
+def peak_mib(command: list[str]) -> float:
+    """The most memory that a command holds."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run([PYTHON, "-c", code, *command], capture_output=True, text=True, check=True)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return int(done.stdout) * unit / 2**20
+
+
+def measured(rounds: int) -> list[Row]:
+    """Every row of the table."""
+    commands = {
+        "python -c pass": BARE,
+        "--help": [*ADVISOR, "--help"],
+        "estimate": [*ADVISOR, *ESTIMATE],
+        "recommend, whole catalog": [*ADVISOR, *RECOMMEND],
+        "check (parses every YAML file)": [*ADVISOR, "check"],
+    }
+    subprocess.run(commands["estimate"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)  # fills the cache
+    least = best_s(commands, rounds)
+    bare = least["python -c pass"]
+    rows = []
+    for name, seconds in least.items():
+        most = MOST_RATIO.get(name)
+        rows.append(Row(name, seconds, seconds / bare, f"at most {most:g} ×" if most else "", seconds / bare <= most if most else None))
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, few, many, target in (
+            ("estimate", 500, 4500, LEAST_ESTIMATES_PER_S),
+            ("recommend", 5, 45, LEAST_RECOMMENDATIONS_PER_S),
+        ):
+            each = rate(kind, few, many, Path(folder))
+            rows.append(Row(f"batch, one {kind}", 1 / each, None, f"{each:,.0f} a second; at least {target:,.0f}", each >= target))
+        path = Path(folder) / "estimate-4500.jsonl"
+        for name, command in (("recommend", [*ADVISOR, *RECOMMEND]), ("batch of 4,500 estimates", [*ADVISOR, "batch", str(path)])):
+            peak = peak_mib(command)
+            rows.append(Row(f"peak memory, {name}", 0.0, None, f"{peak:.0f} MiB; at most {MOST_PEAK_MIB:.0f}", peak <= MOST_PEAK_MIB))
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as Markdown."""
+    lines = ["| what | ms | × bare Python | |", "|---|---:|---:|---|"]
+    for row in rows:
+        ms = f"{1000 * row.seconds:.1f}" if row.seconds else ""
+        ratio = f"{row.ratio:.1f}" if row.ratio else ""
+        lines.append(f"| {row.what} | {ms} | {ratio} | {row.note} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the table; with --check, say which targets are missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rounds", type=int, default=9)
+    asked = parser.parse_args()
+    os.environ.pop("ADVISOR_DEBUG", None)
+    rows = measured(asked.rounds)
+    print(table(rows))
+    missed = [row.what for row in rows if row.kept is False]
+    if asked.check and missed:
+        print(f"missed: {', '.join(missed)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
