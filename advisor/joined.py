@@ -12,6 +12,7 @@ from advisor.system import Box, Group
 
 GENERIC = ("pcie", "nvlink", "rdma", "ethernet")
 NEWEST_PCIE = 5  # the catalog's links end there; newer slots run at it
+LEAST_LANES = 4  # of each slot of a host taken for granted: nobody runs models on x1 risers unasked
 USUAL_PCIE = (3, 16)  # of a card whose record does not say
 
 
@@ -126,8 +127,9 @@ def usual_host(catalog: Catalog, cards: int, mount: str) -> Host | None:
 def _usual_host(hosts: Iterable[Host], cards: int, mount: str) -> Host | None:
     fitting = [host for host in hosts if host.mount == ("module" if mount == "module" else "slot")]
     owned = [host for host in fitting if host.owned_default and host.max_cards >= cards]
-    roomy = sorted((host for host in fitting if host.max_cards >= cards), key=lambda host: (host.max_cards, _price(host), host.id))
-    largest = sorted(fitting, key=lambda host: -host.max_cards)
+    wide = [host for host in fitting if min((slot.lanes for slot in host.slots[:cards]), default=0) >= LEAST_LANES]
+    roomy = sorted((host for host in wide if host.max_cards >= cards), key=lambda host: (host.max_cards, _price(host), host.id))
+    largest = sorted(wide, key=lambda host: -host.max_cards)
     return next(iter((*owned, *roomy, *largest)), None)
 
 

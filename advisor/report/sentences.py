@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from advisor.reason import Reason
+from advisor.report.system_sentences import SYSTEM
 from advisor.units import show
 
 # code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
 SENTENCES: dict[str, str] = {
     "name.desktop": "“{name}” is read as {id}, the desktop card.",
 }
+SENTENCES |= SYSTEM
 
 
 class _Shown(dict[str, str]):

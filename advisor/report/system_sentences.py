@@ -1,0 +1,26 @@
+"""Sentences about systems, splits, links and the terms of a step."""
+
+from advisor.refusals import REFUSALS
+
+SYSTEM: dict[str, str] = {
+    "cache.heads-copied": "The model has {kv_heads} KV heads for {devices} devices: each head's cache is kept more than once.",
+    "cache.latent-copied": "The model's latent cache cannot be cut: each of the {devices} devices keeps all of it.",
+    "decode.cache": "Reading the cache of {users} users takes {term_s} of {total_s} a token on {device} ({bandwidth_bytes_per_s}).",
+    "decode.compute": "Unpacking and computing for {users} users takes {term_s} of {total_s} a token on {device}.",
+    "decode.host-memory": "What lies outside the device takes {term_s} of {total_s} a token at {host_bytes_per_s} from host memory.",
+    "decode.link-bandwidth": "Carrying {messages} × {message_bytes} over {link} takes {term_s} of {total_s} a token ({kind}, {devices} ranks).",
+    "decode.link-latency": "{messages} messages a token over {link} wait {term_s} of {total_s} ({kind} of {devices} ranks, {software}).",
+    "decode.overhead": "Starting the work of {layers} layers takes {term_s} of {total_s} a token on {device}.",
+    "decode.weights": "Each token reads {read_bytes} on {device} ({bandwidth_bytes_per_s}): {term_s} of {total_s}.",
+    "experts.node-limited": "A token's experts lie in at most {groups_per_token} groups, so it visits few of the {boxes} boxes.",
+    "experts.spread": "A token uses {experts_per_token} of {experts} experts, spread over {devices} devices: the busiest one sets the pace.",
+    "link.card-wired": "{device} is wired for {wired}: it stays so in a wider slot ({link}).",
+    "link.host-cannot": "{host} gives its cards {slots}, not {link}.",
+    "link.peer-needs-patch": "{link} needs a patched driver on {device}: the stock one goes through host memory.",
+    "offload.disk": "{disk_bytes} of the weights fit neither memory and are read from disk for every token: unusable.",
+    "offload.host-memory": "{host_weights_bytes} of the weights lie in host memory.",
+    "quant.usual": "No quantization was asked: {quant} is the usual one on {engine}.",
+    "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",
+}
+SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}
+SYSTEM |= {code: text + "." for code, text in REFUSALS.items() if text.startswith("'")}
