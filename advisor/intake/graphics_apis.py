@@ -33,7 +33,7 @@ def read(page: Page) -> tuple[View, ...]:
     for tool, devices in (("vulkaninfo", _vulkan(page.lines)), ("clinfo", _opencl(page.lines)), ("rocminfo", _rocminfo(page.lines)), ("rocm-bandwidth-test", _bandwidth_test(page.lines))):
         found = tuple(devices)
         if found:
-            views.append(View(tool=tool, devices=found))
+            views.append(View(tool=tool, devices=found, cpu=_cpu(page.lines) if tool.startswith("roc") else None))
     return tuple(views)
 
 
@@ -128,3 +128,12 @@ def _bandwidth_test(lines: Iterable[str]) -> Iterator[Seen]:
         if row and row.group(3):
             bus, device = row.group(4).split(":")
             yield Seen(name=known(row.group(2)), maker="amd", bus=bus_of(f"{int(bus, 16):02x}:{int(device.split('.')[0], 16):02x}.{device.split('.')[1]}"))
+
+
+def _cpu(lines: Iterable[str]) -> str | None:
+    """The processor: the first device without a UUID, or the first CPU agent."""
+    for line in lines:
+        row = _RBT.match(line) or re.match(r"^\s*(Marketing Name):\s+(.*(?:AMD|Intel).*)$", line)
+        if row and not (row.re is _RBT and row.group(3)):
+            return known(row.group(2))
+    return None

@@ -185,6 +185,6 @@ def _placed(view: View, cards: Sequence[_Card]) -> list[Joint]:
     """Links of a view by place in the list; a matrix that counts more devices than are known is left out."""
     kind = "rocm-smi" if any(joint.kind in ("XGMI", "PCIE") for joint in view.links) else family(view.tool)
     place = {card.numbers[kind]: at for at, card in enumerate(cards) if kind in card.numbers}
-    if not place and view.links:
+    if not cards:
         place = {number: number for number in {joint.a for joint in view.links} | {joint.b for joint in view.links}}
     return [Joint(a=place[joint.a], b=place[joint.b], kind=joint.kind) for joint in view.links if joint.a in place and joint.b in place]

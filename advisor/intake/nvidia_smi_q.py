@@ -32,9 +32,7 @@ def read(page: Page) -> tuple[View, ...]:
     driver = known(head.get("driver version"))
     devices = tuple(_device(place, facts, driver) for place, facts in enumerate(gpus))
     attached = whole(head.get("attached gpus"))
-    cut = attached is not None and attached > len(devices) > 0
-    warnings = (f"nvidia-smi says {attached} GPUs are attached; {len(devices)} of them are in the text.",) if cut else ()
-    return (View(tool=TOOL, devices=devices, attached=attached, os="windows" if _is_windows(gpus) else None, warnings=warnings),)
+    return (View(tool=TOOL, devices=devices, attached=attached, os="windows" if _is_windows(gpus) else None),)
 
 
 def _of_xml(text: str) -> tuple[Facts, list[Facts]]:
@@ -115,14 +113,13 @@ def _device(place: int, facts: Facts, driver: str | None) -> Seen:
                    "pci pci gpu link info link widths max link width", "pci gpu link info link width max")  # fmt: skip
     power = _first(facts, "gpu power readings current power limit", "gpu power readings power limit", "power readings power limit",
                    "power readings current power limit", "gpu power readings requested power limit", "power readings enforced power limit")  # fmt: skip
-    minor = _first(facts, "minor number")
     return Seen(
         name=_first(facts, "product name"), index=place, maker="nvidia", bus=bus_of(facts.get("bus")), driver=driver,
         uuid=uuid_of(_first(facts, "uuid", "gpu uuid")), pci_id=_pci_id(_first(facts, "pci pci device id", "pci device id")),
         memory_bytes=size_bytes(_first(facts, "fb memory usage total", "memory usage total"), MIB),
         free_bytes=size_bytes(_first(facts, "fb memory usage free", "memory usage free"), MIB),
         pcie_generation=whole(generation), pcie_lanes=whole(lanes), power_limit_w=number(power),
-        mig_bytes=tuple(_slices(facts)), board=_board(facts), notes=_notes(facts, minor),
+        mig_bytes=tuple(_slices(facts)), board=_board(facts), notes=_notes(facts),
     )  # fmt: skip
 
 
@@ -144,7 +141,7 @@ def _board(facts: Facts) -> str | None:
     return _first(facts, "board id") if (_first(facts, "multigpu board") or "").lower() == "yes" else None
 
 
-def _notes(facts: Facts, minor: str | None) -> tuple[str, ...]:
+def _notes(facts: Facts) -> tuple[str, ...]:
     """What the reader of the table should know."""
     on = (_first(facts, "mig mode current mig", "mig mode current") or "").lower() == "enabled"
     return ("MIG is on: the card is cut into slices",) if on else ()

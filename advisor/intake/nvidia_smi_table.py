@@ -11,7 +11,7 @@ from advisor.units import MIB
 
 TOOL = "nvidia-smi table"
 
-_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]|N/A|ERR!)\b\s*([^|│]*)")
+_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b\s*([^|│]*)")
 _MODE = re.compile(r"\s+(On|Off|WDDM|TCC|MCDM|WDM|N/A|Enabled|Disabled|ERR!)$")
 _MEMORY = re.compile(r"(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B")
 _POWER = re.compile(r"/\s*(\d+(?:\.\d+)?)\s*W\b")

@@ -28,7 +28,7 @@ def read(page: Page) -> tuple[View, ...]:
         devices = _named(one)
         if devices:
             ram = _ram(one)
-            return (View(tool=TOOL, devices=tuple(devices), ram_bytes=ram),)
+            return (View(tool=TOOL, devices=tuple(devices), ram_bytes=ram, cpu=_cpu(one)),)
     found = [seen for line in page.lines if "GPU" in line for seen in [_fetched(line)] if seen]
     unique = {(place, seen.name): seen for place, seen in enumerate(found[:64])}
     return (View(tool="fetch", devices=tuple(unique.values())),)
@@ -75,3 +75,12 @@ def _ram(one: Mapping[str, Any]) -> float | None:
     block = one.get("hardware")
     ram = number(block.get("ramGb") or block.get("ram_gb")) if isinstance(block, dict) else None
     return ram * GIB if ram else None
+
+
+def _cpu(one: Mapping[str, Any]) -> str | None:
+    """The processor's name: of a box with shared memory it tells the GPU."""
+    inner = one.get("bench_raw")
+    for block in (one, inner, one.get("hardware")):
+        if isinstance(block, dict) and isinstance(block.get("cpu_info") or block.get("cpu"), str):
+            return known(block.get("cpu_info") or block.get("cpu"))
+    return None

@@ -1,0 +1,1 @@
+"""What people paste or point at, read into records: model files, tool output, benchmarks, questions."""

@@ -1,0 +1,197 @@
+"""What hardware is this: pasted output of any tool, recognised by its content, or this machine. Gives devices and SYSTEM words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+
+from advisor.catalog import Catalog
+from advisor.device import Device
+from advisor.integrated import Integrated
+from advisor.intake import (
+    amd_smi, apple_lines, graphics_apis, identify, llama_devices, lspci, nvidia_smi_csv, nvidia_smi_list, nvidia_smi_q,
+    nvidia_smi_table, ollama_log, proc, reports, rocm_smi, system_profiler, topo, windows,
+)  # fmt: skip
+from advisor.intake.detected_words import system_words
+from advisor.intake.merge import Merged, is_generic, merge
+from advisor.intake.page import Page
+from advisor.intake.seen import Joint, Seen, View
+from advisor.units import GIB
+
+READERS: tuple[ModuleType, ...] = (
+    nvidia_smi_q, nvidia_smi_csv, nvidia_smi_table, nvidia_smi_list, topo, amd_smi, rocm_smi, system_profiler, apple_lines,
+    lspci, proc, ollama_log, llama_devices, graphics_apis, windows, reports,
+)  # fmt: skip
+SMALL_POOL_BYTES = 8 * GIB  # a carved-out part below this is not what a box with shared memory computes in
+
+
+@dataclass(frozen=True)
+class Known:
+    """A device of this machine: as printed, and what it is."""
+
+    index: int
+    seen: Seen
+    device: Device | None
+    candidates: tuple[str, ...]
+    integrated: bool
+    memory_bytes: float | None
+    free_bytes: float | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Detected:
+    """The hardware of one machine. `system` = its SYSTEM words, None where a device is not known."""
+
+    devices: tuple[Known, ...]
+    links: tuple[Joint, ...]
+    ram_bytes: float | None
+    os: str | None
+    system: str | None
+    warnings: tuple[str, ...]
+
+
+def recognise(page: Page) -> tuple[str, ...]:
+    """The formats found in a text."""
+    return tuple(dict.fromkeys(view.tool for view in views_of(page)))
+
+
+def views_of(page: Page) -> list[View]:
+    """What every reader that recognises something in the text gives."""
+    return [view for reader in READERS if reader.recognise(page) for view in reader.read(page) if _says(view)]
+
+
+def _says(view: View) -> bool:
+    """Whether a view holds anything."""
+    return bool(view.devices or view.links or view.warnings or view.ram_bytes or view.cpu or view.box or view.attached or view.wired_limit_bytes)
+
+
+def detect(pages: Sequence[Page], catalog: Catalog) -> Detected:
+    """The machine that all the pages describe."""
+    return known_of([view for page in pages for view in views_of(page)], catalog)
+
+
+def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
+    """The machine that the views describe, with ids and SYSTEM words."""
+    marks = catalog.records("integrated")["integrated"]
+    found = merge(views, marks)
+    seen = _with_box(found, catalog)
+    identities = [identify.identify(each, catalog, found.ram_bytes) for each in seen]
+    inside = [_integrated(each, identity, marks) for each, identity in zip(seen, identities, strict=True)]
+    card = any(not flag and not (identity.device and identity.device.unified_memory) for flag, identity in zip(inside, identities, strict=True))
+    shown = [flag or (card and bool(identity.device and identity.device.unified_memory)) for flag, identity in zip(inside, identities, strict=True)]
+    devices = tuple(_known(place, *each, found) for place, each in enumerate(zip(seen, identities, shown, strict=True)))
+    words, remarks = system_words(devices, found.links, found.ram_bytes, catalog)
+    return Detected(devices, found.links, found.ram_bytes, found.os, words, tuple(dict.fromkeys((*found.warnings, *_missing(found, devices), *_sliced(devices), *remarks))))
+
+
+def _with_box(found: Merged, catalog: Catalog) -> list[Seen]:
+    """The devices, those of a box named by its processor or board with that name; a box alone is a device too."""
+    seen = list(found.devices)
+    for text, maker in ((found.box, "nvidia"), (found.cpu, None)):
+        box = _box(text, catalog)
+        if box is None:
+            continue
+        places = [place for place, each in enumerate(seen) if each.maker == box.maker and (is_generic(each.name) or each.name == text)]
+        if not any(each.maker == box.maker for each in seen):
+            seen.append(Seen(name=text, maker=maker or box.maker))
+        elif len(places) == 1 and not any(identify.identify(each, catalog, found.ram_bytes).device == box for each in seen):
+            place = places[0]
+            seen[place] = _named(seen[place], box)
+    return [_alone(each, found.ram_bytes) for each in seen]
+
+
+def _named(seen: Seen, box: Device) -> Seen:
+    """A device that only says "AMD Radeon Graphics", with the chip that the processor's name gives away."""
+    return replace(seen, chip=seen.chip or box.chip, integrated=None)
+
+
+def _alone(seen: Seen, ram_bytes: float | None) -> Seen:
+    """A Mac's chip with the machine's memory where its own line lacks it."""
+    return replace(seen, memory_bytes=ram_bytes) if seen.maker == "apple" and seen.memory_bytes is None and ram_bytes else seen
+
+
+def _box(text: str | None, catalog: Catalog) -> Device | None:
+    """The box of the catalog whose processor or board is called so, where its GPU shares the memory."""
+    if not text or text.startswith("Apple"):
+        return None
+    found = identify.identify(Seen(name=text), catalog, None)
+    devices = [catalog.devices[each] for each in found.candidates] if found.device is None else [found.device]
+    return devices[0] if devices and all(each.unified_memory for each in devices) else None
+
+
+def _integrated(seen: Seen, identity: identify.Identity, marks: Integrated) -> bool:
+    """Whether it sits in the processor of an ordinary computer: not so a Mac, a Spark, a Strix Halo box."""
+    devices = identity.device
+    if devices is not None:
+        return devices.kind == "integrated-gpu"
+    if seen.maker in ("apple", "nvidia"):
+        return False
+    said = marks.says(name=seen.name, maker=seen.maker, pci_id=seen.pci_id, chip=seen.chip)
+    inside = bool(said if said is not None else seen.integrated)
+    pool = max(seen.memory_bytes or 0.0, seen.shared_bytes or 0.0)
+    box = seen.maker == "amd" and is_generic(seen.name) and pool >= 4 * SMALL_POOL_BYTES
+    unified = bool(identity.candidates) and inside
+    return inside and not box and not unified
+
+
+def _known(place: int, seen: Seen, identity: identify.Identity, integrated: bool, found: Merged) -> Known:
+    """A device with its memory as it counts, and what there is to say of it."""
+    memory, notes = _memory(seen, identity, integrated, found)
+    free = seen.free_bytes
+    device = identity.device
+    if free is not None and device is not None and not device.unified_memory and free > device.largest_memory_bytes * identify.MOST_SHOWN:
+        free, notes = None, (*notes, "the free memory printed is more than this card has: left out")
+    return Known(place, seen, device, () if device else identity.candidates, integrated, memory, free, (*seen.notes, *identity.notes, *notes))
+
+
+def _memory(seen: Seen, identity: identify.Identity, integrated: bool, found: Merged) -> tuple[float | None, tuple[str, ...]]:
+    """The memory that the GPU can have: of a box that shares it the larger pool, never the small carved-out part."""
+    unified = bool(identity.device and identity.device.unified_memory) or _box_like(seen, identity)
+    if integrated or not unified:
+        return seen.memory_bytes or seen.limit_bytes, ()
+    pool = max(seen.memory_bytes or 0.0, seen.shared_bytes or 0.0)
+    if seen.maker == "amd":
+        if pool >= SMALL_POOL_BYTES:
+            return pool, ("memory is shared with the system: the pool printed is what the GPU may take",)
+        whole = found.ram_bytes + (seen.memory_bytes or 0.0) if found.ram_bytes else None
+        return whole, ("memory is shared: the small part carved out is not its limit",) if seen.memory_bytes else ()
+    if seen.maker == "apple":
+        limit = found.wired_limit_bytes
+        note = (f"iogpu.wired_limit_mb lets the GPU take {limit / GIB:.1f} GiB",) if limit else ()
+        return seen.memory_bytes or seen.limit_bytes, note
+    return seen.memory_bytes or found.ram_bytes, ("memory is shared with the system",)
+
+
+def _box_like(seen: Seen, identity: identify.Identity) -> bool:
+    """A chip that is no card although its id is open: Apple's, or an AMD one that only boxes of the catalog have."""
+    return seen.maker == "apple" or (bool(identity.candidates) and seen.chip is not None) or (seen.maker == "amd" and is_generic(seen.name) and seen.pci_id is None)
+
+
+def _sliced(devices: Sequence[Known]) -> tuple[str, ...]:
+    """Cards that MIG has cut: the SYSTEM words stand for the whole card."""
+    cut = [known for known in devices if known.seen.mig_bytes or any(note.startswith("MIG is on") for note in known.seen.notes)]
+    return tuple(f"Device {known.index} is cut into MIG slices: a model must fit into one of them; the SYSTEM words mean the whole card." for known in cut)
+
+
+def _missing(found: Merged, devices: Sequence[Known]) -> tuple[str, ...]:
+    """Tools that count more devices than any of them describes."""
+    if found.counted is None or found.counted <= len(devices):
+        return ()
+    if not devices:
+        return (f"A link matrix of {found.counted} GPUs names none of them: give `nvidia-smi -L` or its table too.",)
+    return (f"A tool counts {found.counted} GPUs, {len(devices)} are described.",)
+
+
+def this_machine(catalog: Catalog) -> Detected:
+    """The hardware of the machine that this runs on."""
+    from advisor.intake import machine
+
+    found = detect(machine.pages(), catalog)
+    return replace(found, os=found.os or _this_os())
+
+
+def _this_os() -> str | None:
+    """The name of this system."""
+    import platform
+
+    return {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}.get(platform.system())
