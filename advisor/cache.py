@@ -1,6 +1,64 @@
 """The KV cache and recurrent state of one sequence, as one engine keeps it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+
+from advisor.errors import BadValue
+from advisor.mixer import Mixer
+from advisor.model import Model
+from advisor.units import BITS_PER_BYTE
+
+# Bits of one cached number, scales included [ggml block sizes; vLLM, ExLlamaV3 and mlx-lm documentation].
+KV_BITS = {
+    **dict.fromkeys(("f16", "fp16", "bf16", "auto"), 16.0),
+    "f32": 32.0,
+    **dict.fromkeys(("q8_0", "q8"), 8.5),
+    **dict.fromkeys(("fp8", "fp8_e4m3", "fp8_e5m2", "int8"), 8.0),
+    "int8_per_token_head": 8.08,
+    "q6": 6.5,
+    "q5_1": 6.0,
+    **dict.fromkeys(("q5_0", "q5"), 5.5),
+    "q4_1": 5.0,
+    **dict.fromkeys(("q4_0", "iq4_nl", "q4", "nvfp4", "fp4"), 4.5),
+    "q3": 3.5,
+    "turboquant_3bit_nc": 3.4,
+    "q2": 2.5,
+}
+F16_BITS = 16.0
+F32_BYTES = 4.0
+F16_BYTES = 2.0
+DSA_FP8_BYTES = 656.0  # 512 FP8 latent, 4 FP32 scales, 64 BF16 rope numbers [vLLM, fp8_ds_mla]
+INDEX_FP8_BYTES = 132.0  # 128 FP8 numbers and a FP32 scale [vLLM, DeepSeek-V3.2 indexer cache]
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How an engine keeps a cache: whole blocks, what a window layer holds beyond its window, what it makes of sparsity."""
+
+    block_tokens: int = 1
+    windows: bool = True  # sliding layers hold a window only
+    window_extra_tokens: int = 0
+    window_quantized: bool = True  # window layers take the asked cache type too
+    full_architectures: tuple[str, ...] = ()  # window ignored for these
+    grouped_layers: bool = False  # window layers fill up whole groups of as many layers as there are full ones
+    state_as_model: bool = False  # state in the model's own precision, paged like the cache
+    sparse: bool = False  # indexed attention reads only the tokens picked
+    absorbed: bool = True  # MLA attends on the latent itself while reading a prompt
+
+
+_PAGED = Keeping(16, window_extra_tokens=2048, grouped_layers=True, state_as_model=True, sparse=True, absorbed=False)
+KEEPING = {
+    # SWA cells: window + ubatch (512), padded to 256; F16 whatever the type [llama.cpp llama-kv-cache-iswa.cpp; PR 21277]
+    "llama.cpp": Keeping(256, window_extra_tokens=512, window_quantized=False, full_architectures=("llama", "phi3", "qwen2")),
+    # window + max_num_batched_tokens (2048), hybrid KV allocator [vLLM v1/core/kv_cache_utils.py]
+    "vllm": _PAGED,
+    "sglang": _PAGED,
+    "tensorrt-llm": _PAGED,
+    "mlx": Keeping(256, window_extra_tokens=256, window_quantized=False),  # RotatingKVCache [mlx-lm models/cache.py]
+    "exo": Keeping(256, window_extra_tokens=256, window_quantized=False),
+    "exllamav3": Keeping(256, windows=False),
+}
 
 
 @dataclass(frozen=True)
@@ -31,3 +89,141 @@ class Cache:
         """Bytes of cache that one new token reads when `filled_tokens` are there (without the state)."""
         windows = sum(each * min(filled_tokens, window) for each, window, _ in self.windows)
         return self.growing_bytes_per_token * filled_tokens + windows
+
+
+def kv_bits(kv_quant: str) -> float:
+    """Bits of one cached number of this type."""
+    try:
+        return KV_BITS[kv_quant.lower()]
+    except KeyError:
+        known = tuple(KV_BITS)
+        raise BadValue(f"--kv-quant: {kv_quant!r} is no cache type; known: {', '.join(known)}", nearest=known[:3]) from None
+
+
+@lru_cache(maxsize=4096)
+def cache_of(model: Model, kv_quant: str, engine_id: str) -> Cache:
+    """The cache of `model` as `engine_id` keeps it in numbers of type `kv_quant`."""
+    keeping = KEEPING.get(engine_id, Keeping())
+    bits = kv_bits(kv_quant)
+    growing, windows, pair_flops, window_flops = 0.0, [], 0.0, []
+    for mixer in model.mixers:
+        for each, window, held in _held(mixer, bits, keeping, model):
+            if window == inf and held == inf:
+                growing += each
+            else:
+                windows.append((each, window, held))
+        flops = _pair_flops(mixer, keeping) * mixer.layers
+        if flops and mixer.window_tokens and _windowed(mixer, keeping, model):
+            window_flops.append((flops, float(mixer.window_tokens)))
+        else:
+            pair_flops += flops
+    block, state = _state(model, keeping)
+    return Cache(
+        kv_quant=kv_quant,
+        growing_bytes_per_token=growing,
+        windows=tuple(windows),
+        state_bytes=state,
+        kv_heads=model.kv_heads,
+        latent=any(m.latent for m in model.mixers),
+        attention_flops_per_token_pair=pair_flops,
+        window_attention=tuple(window_flops),
+        block_tokens=block,
+    )
+
+
+def _windowed(mixer: Mixer, keeping: Keeping, model: Model) -> bool:
+    return keeping.windows and model.architecture not in keeping.full_architectures and mixer.window_tokens is not None
+
+
+def _held(mixer: Mixer, bits: float, keeping: Keeping, model: Model) -> list[tuple[float, float, float]]:
+    """(bytes a token, tokens read at most, tokens held at most) of these layers; infinite where they see everything."""
+    if mixer.kind == "mla":
+        return _held_latent(mixer, bits, keeping)
+    if mixer.kind == "compressed":
+        return _held_compressed(mixer, bits, keeping)
+    if not mixer.is_attention or not mixer.caching_layers:
+        return []
+    numbers = mixer.kv_heads * (mixer.head_dim + mixer.value_dim)
+    if mixer.kind == "full" or not _windowed(mixer, keeping, model):
+        index = mixer.indexer_layers * mixer.indexer_head_dim * F16_BYTES
+        return [(numbers * mixer.caching_layers * bits / BITS_PER_BYTE + index, inf, inf)]
+    layers = _group(mixer, model) if keeping.grouped_layers else mixer.caching_layers
+    each = numbers * layers * (bits if keeping.window_quantized else F16_BITS) / BITS_PER_BYTE
+    window = float(mixer.window_tokens or 0)
+    held = window + keeping.window_extra_tokens
+    return [(each, window, -(-held // keeping.block_tokens) * keeping.block_tokens)]
+
+
+def _group(mixer: Mixer, model: Model) -> int:
+    """Window layers counted in whole groups of as many layers as attend in full [vLLM hybrid KV cache manager]."""
+    full = sum(m.caching_layers for m in model.mixers if m.kind == "full")
+    layers = mixer.caching_layers
+    return -(-layers // full) * full if 0 < full < layers else layers
+
+
+def _held_latent(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[float, float, float]]:
+    numbers = (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0)
+    sparse = keeping.sparse and mixer.indexer_tokens is not None
+    each = DSA_FP8_BYTES if sparse and bits == KV_BITS["fp8"] else numbers * bits / BITS_PER_BYTE
+    index = INDEX_FP8_BYTES if keeping.sparse else mixer.indexer_head_dim * F16_BYTES
+    found = [(each * mixer.layers, float(mixer.indexer_tokens or 0) if sparse else inf, inf)]
+    if mixer.indexer_layers:
+        found.append((index * mixer.indexer_layers, inf, inf))
+    return found
+
+
+def _held_compressed(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[float, float, float]]:
+    """DeepSeek-V4: a window of plain entries, one entry for each `compress_ratio` tokens, and as many index keys."""
+    each = mixer.head_dim * bits / BITS_PER_BYTE * mixer.layers
+    window = float(mixer.window_tokens or 0)
+    held = window + keeping.window_extra_tokens
+    found = [(each, window, -(-held // keeping.block_tokens) * keeping.block_tokens)]
+    if mixer.compress_ratio:
+        picked = float(mixer.indexer_tokens * mixer.compress_ratio) if keeping.sparse and mixer.indexer_tokens else inf
+        found.append((each / mixer.compress_ratio, picked, inf))
+        if mixer.indexer_heads:
+            index = mixer.indexer_head_dim * bits / BITS_PER_BYTE * mixer.layers
+            found.append((index / mixer.compress_ratio, inf, inf))
+    return found
+
+
+def _pair_flops(mixer: Mixer, keeping: Keeping) -> float:
+    """FLOP of one layer for one query on one cached token: the score and the weighted sum, over all heads."""
+    if mixer.kind == "mla" and keeping.absorbed:
+        return 2.0 * mixer.heads * (2 * (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0))
+    if mixer.kind == "compressed":
+        return 4.0 * mixer.heads * mixer.head_dim / max(1, mixer.compress_ratio)
+    return 2.0 * mixer.heads * (mixer.head_dim + mixer.value_dim) if mixer.is_attention else 0.0
+
+
+def _state(model: Model, keeping: Keeping) -> tuple[int, float]:
+    """Tokens in a block, and bytes of state of one sequence.
+
+    vLLM pages both alike: an attention block is made as large as one layer's state, and the state fills a whole page.
+    """
+    recurrent = [m for m in model.mixers if not m.is_attention and m.kind != "none"]
+    if not keeping.state_as_model or not recurrent:
+        return keeping.block_tokens, sum(m.layers * state_layer_bytes(m, model.hidden_size) for m in recurrent)
+    sizes = [(m.layers, state_layer_bytes(m, model.hidden_size, m.state_bits / BITS_PER_BYTE, F16_BYTES)) for m in recurrent]
+    main = model.attention
+    per_token = 0.0 if main is None else main.kv_heads * (main.head_dim + main.value_dim) * F16_BYTES
+    if main is None or main.latent or not per_token:
+        return keeping.block_tokens, sum(layers * each for layers, each in sizes)
+    page = max(each for _, each in sizes)
+    unit = keeping.block_tokens * per_token
+    block = keeping.block_tokens * -(-page // unit)
+    return int(block), sum(layers for layers, _ in sizes) * block * per_token
+
+
+def state_layer_bytes(m: Mixer, hidden_size: int, state_number_bytes: float = F32_BYTES, conv_number_bytes: float = F32_BYTES) -> float:
+    """Bytes of the recurrent and convolution state of one layer and sequence."""
+    key_dim = m.key_head_dim or m.head_dim
+    state, conv = {
+        "gated-deltanet": (m.heads * key_dim * m.head_dim, 2 * m.key_heads * key_dim + m.heads * m.head_dim),
+        "kda": (m.heads * m.head_dim**2, 3 * m.heads * m.head_dim),
+        "lightning": (m.heads * m.head_dim**2, 0),
+        "mamba2": (m.heads * m.head_dim * m.state_size, m.heads * m.head_dim + 2 * m.groups * m.state_size),
+        "mamba1": (m.inner_size * m.state_size, m.inner_size),
+        "shortconv": (0, hidden_size),
+    }.get(m.kind, (0, 0))
+    return state * state_number_bytes + conv * max(0, m.conv_kernel - 1) * conv_number_bytes

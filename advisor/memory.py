@@ -1,8 +1,24 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil, floor
 
-from advisor.reason import Reason
+from advisor.cache import Cache
+from advisor.engine import Engine
+from advisor.model import Model
+from advisor.need import Workload
+from advisor.placement import Part, Placement
+from advisor.platforms import Platform, Usable, usable
+from advisor.reason import Fact, Reason
+from advisor.units import GIB
+from advisor.weights import Weights
+
+EMBEDDING_IN_HOST = ("llama.cpp", "ik_llama.cpp", "exllamav3")  # engines that look the input embedding up in host memory
+COMPUTE_IN_F32 = ("llama.cpp", "ik_llama.cpp")  # graph buffers in F32, logits of every token of the batch
+HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
+UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
+USUAL_BATCH_TOKENS = 512
 
 
 @dataclass(frozen=True)
@@ -15,6 +31,11 @@ class DeviceFit:
     weights_bytes: float
     cache_bytes: float
     overhead_bytes: float
+
+    @property
+    def needed_bytes(self) -> float:
+        """All that lies on it."""
+        return self.weights_bytes + self.cache_bytes + self.overhead_bytes
 
     @property
     def headroom_bytes(self) -> float:
@@ -35,3 +56,183 @@ class Fit:
     max_users: int
     raise_limit: bool  # fits only above the platform's default limit
     reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Load:
+    """What lies on one part's devices: fixed bytes, and a cache for each user; both in exact functions of the context."""
+
+    part: Part
+    room: Usable
+    share: float  # of the usable memory that the engine takes
+    weights_bytes: float
+    cache: Cache
+    overhead: Callable[[float], float]
+
+    @property
+    def usable_bytes(self) -> float:
+        """What the engine may take with the limit raised."""
+        return self.room.raised_bytes * self.share
+
+    def users_here(self, users: int) -> int:
+        """Users whose cache lies here: of `users`, those that this group serves."""
+        return ceil(users * self.part.user_share - 1e-9)
+
+    def user_bytes(self, context_tokens: float) -> float:
+        """Cache of one user here."""
+        return self.part.cache_share * self.cache.held_bytes(context_tokens)
+
+    def spare_bytes(self, context_tokens: float, users: int) -> float:
+        """What is left; negative when short."""
+        cache = self.user_bytes(context_tokens) * self.users_here(users)
+        return self.usable_bytes - self.weights_bytes - self.overhead(context_tokens) - cache
+
+
+def fit(
+    placement: Placement,
+    model: Model,
+    weights: Weights,
+    cache: Cache,
+    workload: Workload,
+    engine: Engine,
+    platforms: Mapping[str, Platform],
+    host_bytes: float | None = None,
+) -> Fit:
+    """Bytes on each device of the placement, and the longest context and most users that would still fit."""
+    loads = tuple(_load(part, model, weights, cache, engine, platforms) for part in placement.parts)
+    most = most_users(loads, workload.context_tokens, engine, placement.groups)
+    users = workload.users if workload.users is not None else max(1, most)
+    devices = tuple(_device_fit(load, workload.context_tokens, users) for load in loads)
+    host_needed = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
+    host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
+    host_short = host_room is not None and host_needed > host_room
+    fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short
+    raised = fits and any(each.needed_bytes > load.room.default_bytes * load.share for each, load in zip(devices, loads, strict=True))
+    return Fit(
+        fits=fits,
+        users=users,
+        devices=devices,
+        host_needed_bytes=host_needed,
+        host_usable_bytes=host_room,
+        max_context_tokens=0 if host_short else longest_context(loads, users, model),
+        max_users=0 if host_short else most,
+        raise_limit=raised,
+        reasons=_reasons(loads, devices, raised, host_needed, host_room),
+    )
+
+
+def longest_context(loads: tuple[_Load, ...], users: int, model: Model) -> int:
+    """The most tokens for each of `users` that fit, at most the model's own: exact, by bisection on whole tokens."""
+    low, high = 0, model.max_context_tokens or UNBOUNDED_CONTEXT_TOKENS
+    while low < high:
+        middle = (low + high + 1) // 2
+        if all(load.spare_bytes(middle, users) >= 0 for load in loads):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, groups: int) -> int:
+    """The most users of `context_tokens` each that fit: exact, from the room that is left beside the weights."""
+    most = engine.max_sequences * max(1, groups) if engine.max_sequences is not None else 2**20
+    for load in loads:
+        spare = load.spare_bytes(context_tokens, 0)
+        if spare < 0:
+            return 0
+        each = load.user_bytes(context_tokens)
+        if each > 0 and load.part.user_share > 0:
+            most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
+    return most
+
+
+def _load(part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform]) -> _Load:
+    room = usable(part.device, part.memory_bytes, platforms.values())
+    in_host = engine.id in EMBEDDING_IN_HOST and not part.device.unified_memory
+    stored = (
+        part.dense_share * weights.dense_bytes
+        + part.expert_share * weights.expert_bytes
+        + part.head_share * weights.head_bytes
+        + part.embedding_share * weights.vision_bytes
+        + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
+    )
+    runtime = max(engine.overhead_bytes, room.context_bytes)
+    return _Load(part, room, engine.memory_share or 1.0, stored, cache, _overhead(part, model, engine, runtime))
+
+
+def _overhead(part: Part, model: Model, engine: Engine, runtime_bytes: float) -> Callable[[float], float]:
+    """Runtime and compute buffers: what one batch of prompt tokens needs while it passes through the widest layer.
+
+    llama.cpp prints them: 4 B × ubatch × (vocabulary, on the device with the head, + hidden …), and a mask of 2 B for each
+    token of the batch and of the context. Others compute in 16 bits and keep logits for their sequences only.
+    """
+    batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
+    number_bytes = 4.0 if engine.id in COMPUTE_IN_F32 else 2.0
+    rows = batch if engine.id in COMPUTE_IN_F32 else min(batch, engine.max_sequences or batch)
+    logits = 4.0 * rows * model.vocab_size * part.head_share
+    fixed = runtime_bytes + logits + number_bytes * batch * (4 * model.hidden_size + widest(model))
+    mask = 2.0 * batch if engine.id in COMPUTE_IN_F32 else 0.0
+
+    def overhead(context_tokens: float) -> float:
+        return fixed + mask * context_tokens
+
+    return overhead
+
+
+def widest(model: Model) -> int:
+    """Numbers a token takes in the widest layer: feed-forward (all its experts), or the states of attention."""
+    feeding = max((max(f.width, f.expert_width * f.experts_per_token) + f.shared_width for f in model.ffns), default=0)
+    mixing = max((m.heads * (m.head_dim + m.value_dim) + m.inner_size for m in model.mixers), default=0)
+    return max(2 * feeding, mixing)
+
+
+def _host_bytes(part: Part, weights: Weights) -> float:
+    outside = part.host_dense_share * weights.dense_bytes + part.host_expert_share * weights.expert_bytes
+    return max(0.0, outside - part.disk_share * (weights.dense_bytes + weights.expert_bytes))
+
+
+def _device_fit(load: _Load, context_tokens: int, users: int) -> DeviceFit:
+    return DeviceFit(
+        device=load.part.device.id,
+        count=load.part.count,
+        usable_bytes=load.usable_bytes,
+        weights_bytes=load.weights_bytes,
+        cache_bytes=load.user_bytes(context_tokens) * load.users_here(users),
+        overhead_bytes=load.overhead(context_tokens),
+    )
+
+
+def _reasons(
+    loads: tuple[_Load, ...], devices: tuple[DeviceFit, ...], raised: bool, host_needed: float, host_room: float | None
+) -> tuple[Reason, ...]:
+    tightest = min(devices, key=lambda each: each.headroom_bytes)
+    facts: dict[str, Fact] = {
+        "device": tightest.device,
+        "needed_bytes": tightest.needed_bytes,
+        "usable_bytes": tightest.usable_bytes,
+        "weights_bytes": tightest.weights_bytes,
+        "cache_bytes": tightest.cache_bytes,
+        "overhead_bytes": tightest.overhead_bytes,
+    }
+    if tightest.headroom_bytes < 0:
+        found = [Reason("memory.short", {**facts, "short_bytes": -tightest.headroom_bytes})]
+    else:
+        found = [Reason("memory.fits", facts)]
+    if raised:
+        found += [_raise_reason(load) for load in loads if load.room.command is not None][:1]
+    if host_room is not None and host_needed > host_room:
+        found.append(Reason("memory.host-short", {"needed_bytes": host_needed, "usable_bytes": host_room}))
+    return tuple(found)
+
+
+def _raise_reason(load: _Load) -> Reason:
+    room = load.room
+    return Reason(
+        "memory.raise-limit",
+        {
+            "device": load.part.device.id,
+            "default_bytes": room.default_bytes,
+            "limit_bytes": room.raised_bytes,
+            "command": room.command,
+        },
+    )

@@ -62,6 +62,7 @@ class Mixer:
     inner_norms: bool = given(default=False)
     full_rank_gate: bool = given(default=False)
     in_bias: bool = given(default=False)
+    state_bits: int = given(default=32, least=8)  # precision of the state in engines that follow the model's own
 
     @property
     def value_dim(self) -> int:

@@ -154,9 +154,7 @@ class Model:
         if self.published_params is not None and self.shape_unknown is None:
             off = self.comparable_params / self.published_params - 1
             if abs(off) > TOLERANCE_SHARE:
-                found.append(
-                    f"published_params: {self.published_params}, but the shape gives {self.comparable_params:.0f} ({off:+.1%})"
-                )
+                found.append(f"published_params: {self.published_params}, but the shape gives {self.comparable_params:.0f} ({off:+.1%})")
         if self.shape_unknown is not None and self.stated_params is None:
             found.append("stated_params: missing, though shape_unknown says that the shape cannot give the parameters")
         return tuple(found)

@@ -10,6 +10,12 @@ from advisor.units import show
 # code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
 SENTENCES: dict[str, str] = {
     "name.desktop": "“{name}” is read as {id}, the desktop card.",
+    "memory.fits": "On {device} {needed_bytes} of {usable_bytes} are taken: weights {weights_bytes}, cache {cache_bytes}, "
+    "working memory {overhead_bytes}.",
+    "memory.host-short": "Host memory is short: {needed_bytes} of weights for {usable_bytes} that are free.",
+    "memory.raise-limit": "It fits only with the memory limit of {device} raised from {default_bytes} to {limit_bytes}: {command}",
+    "memory.short": "{device} is short of memory by {short_bytes}: it needs {needed_bytes} (weights {weights_bytes}, "
+    "cache {cache_bytes}, working memory {overhead_bytes}) and can use {usable_bytes}.",
 }
 SENTENCES |= SYSTEM
 
