@@ -1,20 +1,25 @@
 """Answers as JSON objects: the keys of the promise, always present, floats as computed. See docs/json.md."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
-from advisor.advice import Condition, Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
+from typing import TYPE_CHECKING, Any
+
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
-from advisor.market import Cost
-from advisor.memory import DeviceFit, Fit
-from advisor.need import Need, Workload
-from advisor.reason import Reason
 from advisor.report.sentences import text
-from advisor.scale import Point
-from advisor.speed import Estimate, Speed
-from advisor.step import Terms
 from advisor.system import System, spec
 from advisor.units import GIB, MS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from advisor.advice import Condition, Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
+    from advisor.market import Cost
+    from advisor.memory import DeviceFit, Fit
+    from advisor.need import Need, Workload
+    from advisor.reason import Reason
+    from advisor.scale import Point
+    from advisor.speed import Estimate, Speed
+    from advisor.step import Terms
 
 SCHEMA_VERSION = "1.0"
 Json = dict[str, Any]

@@ -88,10 +88,17 @@ def _block(block: Block) -> Iterator[str]:
     return _bars(block) if isinstance(block, Bars) else iter(())
 
 
+def _only_elsewhere(block: Block) -> bool:
+    """Pictures, and what stderr says."""
+    if isinstance(block, Listing):
+        return block.aside
+    return isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)
+
+
 def written(page: Page) -> str:
     """The page as lines of at most 80 columns (a command or a URL that is longer stays whole)."""
     lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
     for block in page.blocks:
-        if not (isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)):
+        if not _only_elsewhere(block):
             lines += ["", *_block(block)]
     return "\n".join(lines) + "\n"

@@ -16,11 +16,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Listing:
-    """Sentences under a title; commands are shown as they are typed."""
+    """Sentences under a title; commands are shown as they are typed. `aside`: on a terminal stderr has said it already."""
 
     title: str
     lines: tuple[str, ...]
     commands: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)

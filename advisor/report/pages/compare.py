@@ -54,7 +54,7 @@ def page(answer: Compared, why: bool) -> Page:
     blocks += [memory_bars(item.estimate.fit) for item in estimated if not item.estimate.fit.fits]
     warnings = sentences(tuple(claim for item in estimated for claim in item.estimate.warnings))
     if warnings:
-        blocks.append(Listing("Mind", warnings))
+        blocks.append(Listing("Mind", warnings, aside=True))
     for item in estimated if why else ():
         claims = (*item.estimate.fit.reasons, *item.estimate.placement.reasons, *item.estimate.reasons)
         blocks.append(Listing(f"Why: {system_name(item.estimate.system)}", sentences(claims)))

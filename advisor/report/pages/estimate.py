@@ -80,7 +80,7 @@ def page(answer: Estimated, why: bool) -> Page:
     blocks: list[Block] = [Facts(tuple(facts)), memory_bars(given.fit)]
     warnings = sentences((*given.warnings, *cost.warnings))
     if warnings:
-        blocks.append(Listing("Mind", warnings))
+        blocks.append(Listing("Mind", warnings, aside=True))
     claims = (*given.fit.reasons, *given.placement.reasons, *given.reasons)
     if why:
         blocks.append(Listing("Why", sentences(claims)))

@@ -134,7 +134,6 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
             ("How sure", f"{given.verdict.confidence}{basis}"),
             ("Assumed", assumed),
             ("Prices", f"as of {given.prices_as_of}" if given.prices_as_of else ""),
-            ("Mind", " ".join(sentences(given.warnings))),
         )
         if line
     )
@@ -160,6 +159,8 @@ def page(answer: Recommended, why: bool) -> Page:
     blocks += _changes(given)
     blocks += _why(given) if why else []
     blocks.append(Facts(_foot(given)))
+    if given.warnings:
+        blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
 
 

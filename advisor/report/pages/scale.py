@@ -80,5 +80,5 @@ def page(answer: Scaled, why: bool) -> Page:
     if claims:
         blocks.append(Listing("Why", sentences(claims)))
     if found.warnings:
-        blocks.append(Listing("Mind", sentences(found.warnings)))
+        blocks.append(Listing("Mind", sentences(found.warnings), aside=True))
     return Page(first, verdict, tuple(blocks))
