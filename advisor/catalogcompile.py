@@ -13,20 +13,27 @@ from advisor.tables import TABLES
 from advisor.yamlcheck import did_you_mean
 from advisor.yamltext import Problem
 
+Whole = dict[str, dict[str, Item]]
 Plain = dict[str, dict[str, Mapping[str, Any]]]
 
 
 def compile_files(files: Sequence[CatalogFile], below: Compiled | None, key: str) -> Compiled:
     """The copy of these files, laid over `below` in their order; CatalogError with all problems."""
-    records, problems = gather(files, below)
+    whole, problems = gather(files, below)
     if problems:
         raise CatalogError(tuple(str(problem) for problem in sorted(set(problems))))
+    records = trees(whole)
     return compiled(records, {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records), **_named(records)})
 
 
-def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Plain, list[Problem]]:
+def trees(whole: Whole) -> Plain:
+    """The records alone, without where they were written."""
+    return {kind: {each: item.tree for each, item in items.items()} for kind, items in whole.items()}
+
+
+def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Whole, list[Problem]]:
     """The whole records that the files make, by kind and id, and everything wrong with them."""
-    whole: dict[str, dict[str, Item]] = {kind: {} for kind in TABLES}
+    whole: Whole = {kind: {} for kind in TABLES}
     problems: list[Problem] = []
     for file in files:
         items, found = items_of(file, lambda tree: _kind_of(tree, below))
@@ -37,10 +44,10 @@ def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Plain,
     for item in (item for items_of_kind in whole.values() for item in items_of_kind.values()):
         found = record_problems(item, ids)
         problems += [_hinted(item, found[0], ids[item.kind]), *found[1:]] if found else []
-    return {kind: {each: item.tree for each, item in items_of_kind.items()} for kind, items_of_kind in whole.items()}, problems
+    return whole, problems
 
 
-def _lay(item: Item, whole: dict[str, dict[str, Item]], below: Compiled | None, file: CatalogFile) -> list[Problem]:
+def _lay(item: Item, whole: Whole, below: Compiled | None, file: CatalogFile) -> list[Problem]:
     """Put an item among the whole records: upon the one of its id, if there is one."""
     first = whole[item.kind].get(item.id)
     if first and (below is None or first.file == item.file):

@@ -19,7 +19,7 @@ def schema(command: str, kind: str | None) -> int:
     from advisor.report.schemas import schema as schema_of
 
     if command == "catalog":
-        from advisor.cli.catalog_commands import catalog_schema
+        from advisor.catalogschema import catalog_schema
 
         if kind is None:
             raise BadValue("KIND is missing: write `advisor schema catalog devices`.")

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.browse import Card, Figure, Row
-from advisor.report.page import Block, Facts, Page, Table, dollars
+from advisor.report.page import Block, Facts, Listing, Page, Table, dollars
 from advisor.report.sentences import text
 from advisor.tables import TABLES
 from advisor.units import GIGA, figure
 
 SCHEMA_VERSION = "1.0"
-OLD_DAYS = 60  # a price older than this says so
 Cell = Callable[[Row], str]
 
 
@@ -116,23 +115,42 @@ def list_page(kind: str, rows: Sequence[Row]) -> Page:
 
 def card_page(card: Card) -> Page:
     """A record: each figure with its unit, source and age; prices; who else has it."""
-    blocks: list[Block] = []
-    if card.note:
-        blocks.append(Facts((("Note", text(card.note)),)))
-    blocks.append(_figure_table(card.figures))
+    titles = list(dict.fromkeys(each.title for each in card.figures if each.title))
+    blocks: list[Block] = [Facts((("Note", text(card.note)),))] if card.note else []
+    blocks.append(_figure_table(card.figures, titles))
     blocks += [_price_table(card.record["prices"])] if card.record.get("prices") else []
-    said = [("Unverified", ", ".join(card.record.get("unverified") or ()))]
-    said += [("Who else", f"{', '.join(card.others)}: the same memory, bandwidth within a tenth")] if card.others else []
-    said += [("Also called", ", ".join(card.record.get("aliases") or ())), ("Notes", card.record.get("notes") or "")]
-    blocks.append(Facts(tuple((label, words) for label, words in said if words)))
+    blocks += [_source_list(card.figures, titles)] if titles else []
+    said = [
+        ("Unverified", ", ".join(card.record.get("unverified") or ())),
+        ("Who else", f"{', '.join(card.others)}: the same memory, bandwidth within a tenth" if card.others else ""),
+        ("Also called", ", ".join(card.record.get("aliases") or ())),
+        ("Notes", card.record.get("notes") or ""),
+    ]
+    told = tuple((label, words) for label, words in said if words)
+    blocks += [Facts(told)] if told else []
     availability = card.record.get("availability")
-    headline = f"{card.name} ({card.id}): a {TABLES[card.kind].one} of the catalog{f', {availability}' if availability else ''}."
-    return Page(headline, "", tuple(block for block in blocks if not isinstance(block, Facts) or block.lines))
+    headline = f"{card.name} ({card.id}): {TABLES[card.kind].one}{f', {availability}' if availability else ''}."
+    return Page(headline, "", tuple(blocks))
 
 
-def _figure_table(figures: Sequence[Figure]) -> Table:
-    rows = tuple((each.key.rsplit(".", 1)[-1], f"{_value(each)}{' ?' if each.unverified else ''}", *_origin(each)) for each in figures)
-    return Table("", ("figure", "value", "source", "seen"), rows, (26, 20, 24, None))
+def _figure_table(figures: Sequence[Figure], titles: Sequence[str]) -> Table:
+    leaves = [each.key.rsplit(".", 1)[-1] for each in figures]
+    rows = tuple(
+        (
+            leaf if leaves.count(leaf) == 1 else each.key,
+            _value(each),
+            "unverified" if each.unverified else "",
+            f"[{titles.index(each.title) + 1}]" if each.title else "",
+            each.seen or "",
+        )
+        for each, leaf in zip(figures, leaves, strict=True)
+    )
+    return Table("", ("figure", "value", "", "source", "seen"), rows, (28, 26, None, None, None))
+
+
+def _source_list(figures: Sequence[Figure], titles: Sequence[str]) -> Listing:
+    addresses = {each.title: each.url for each in figures if each.title}
+    return Listing("Sources", tuple(f"[{place}] {title}: {addresses[title] or '–'}" for place, title in enumerate(titles, 1)))
 
 
 def _value(figure_: Figure) -> str:
@@ -140,12 +158,6 @@ def _value(figure_: Figure) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     said = f"{value:,}" if number and abs(value) >= 10_000 else _said(value)
     return f"{said} {figure_.unit.split(',')[0]}" if figure_.unit else said
-
-
-def _origin(figure_: Figure) -> tuple[str, str]:
-    if figure_.title is None:
-        return "–", ""
-    return figure_.title, figure_.seen or ""
 
 
 def _price_table(prices: Sequence[Mapping[str, Any]]) -> Table:
@@ -159,7 +171,7 @@ def _price_table(prices: Sequence[Mapping[str, Any]]) -> Table:
         )
         for each in sorted(prices, key=lambda each: str(each["date"]), reverse=True)
     )
-    return Table("Prices", ("condition", _currencies(prices), "GiB", "source", "date"), rows, (18, 14, None, 24, None), (1, 2))
+    return Table("Prices", ("condition", _currencies(prices), "GiB", "source", "date"), rows, (18, 14, None, 30, None), (1, 2))
 
 
 def _currencies(prices: Sequence[Mapping[str, Any]]) -> str:
