@@ -50,6 +50,7 @@ TABLES = {
         Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
         Table("hints", "hints", "hints", "Hints", "single"),
         Table("money", "money", "money", "Money", "single"),
+        Table("bounds", "bounds", "sanity", "Bounds", "single"),
         Table("integrated", "marks of integrated GPUs", "integrated", "Integrated", "single"),
     )
 }
