@@ -88,11 +88,13 @@ Answer = Estimated | Compared | Scaled | Recommended
 
 def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     from advisor import choose
+    from advisor.evidence import with_rows
 
     model = model_of(request.get("model"), catalog)
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
+    best = with_rows(best, catalog.measurements)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 
