@@ -74,13 +74,13 @@ def _boxes(
             continue
         group = _group(member, catalog, smallest, remarks)
         if group.device.is_box or apart:
-            alone = _box((replace(group, count=1),), catalog, host)
+            alone = box_of((replace(group, count=1),), catalog, host)
             boxes.extend([alone] * group.count)
             continue
         if not cards:
             boxes.append(None)  # the place of the cards' box
         cards.append(group)
-    return [box or _box(tuple(cards), catalog, host) for box in boxes]
+    return [box or box_of(tuple(cards), catalog, host) for box in boxes]
 
 
 def _group(words: GroupWords, catalog: Catalog, smallest: bool, remarks: list[Reason]) -> Group:
@@ -97,13 +97,20 @@ def _group(words: GroupWords, catalog: Catalog, smallest: bool, remarks: list[Re
     return Group(device, words.count, memory)
 
 
-def _box(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Box:
+def box_of(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Box:
     """A box with its host: cards need one, stated or usual; a whole computer is its own."""
     if groups[0].device.is_box:
         return Box(groups)
     chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device.mount)
     slot = usual_slot(groups, chosen, catalog) if chosen else None
     return Box(groups, host=chosen, host_assumed=host is None, slot=slot)
+
+
+def stated_link(link: Link | None, box: Box, catalog: Catalog) -> Link | None:
+    """The link that was stated, where these cards can have it; else the usual one."""
+    if link is None or box.count == 1:
+        return usual_in_box(box, catalog)
+    return in_box(link.id, link, box, catalog, [])
 
 
 def _inner(words: SystemWords, catalog: Catalog, host: Host | None, smallest: bool, remarks: list[Reason]) -> Box:

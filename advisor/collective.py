@@ -8,7 +8,7 @@ from math import ceil, log2
 from advisor.link import Link
 from advisor.placement import Message
 from advisor.price import Source
-from advisor.units import US
+from advisor.units import GB, US
 from advisor.yamlfile import given
 
 
@@ -31,6 +31,25 @@ class Latency:
     bandwidth_share: float = given(default=1.0, above=0, most=1, about="share of the link's effective bandwidth reached")
     rows: int = given(default=0, least=0, about="published rows the figure rests on")
     source: str = given(about="what it was fitted on")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkRow:
+    """A published microbenchmark of one message, as its source prints it; our reading of software, kind and transport."""
+
+    id: str = given()
+    source: str = given(about="who published it")
+    url: str | None = given(default=None)
+    link: str = given(about="the link as the source prints it")
+    software: str | None = given(default=None, about="key of the latency table that it bears on; null = none of ours")
+    kind: str = given(about="kind of the link, as in the links' records")
+    transport: str = given(one_of=("peer", "host-staged", "tcp", "rdma"))
+    op: str = given(one_of=("all-reduce", "one-shot", "send", "copy", "round-trip", "token"))
+    ranks: int = given(default=2, least=2)
+    message_bytes: float | None = given(default=None, above=0)
+    latency_s: float | None = given("latency_us", US, default=None, above=0)
+    bandwidth_bytes_per_s: float | None = given("bandwidth_gb_per_s", GB, default=None, above=0)
+    note: str | None = given(default=None)
 
 
 @dataclass(frozen=True, kw_only=True)

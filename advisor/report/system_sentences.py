@@ -20,6 +20,7 @@ SYSTEM: dict[str, str] = {
     "offload.disk": "{disk_bytes} of the weights fit neither memory and are read from disk for every token: unusable.",
     "offload.host-memory": "{host_weights_bytes} of the weights lie in host memory.",
     "quant.usual": "No quantization was asked: {quant} is the usual one on {engine}.",
+    "scale.no-link": "{devices} of them cannot be joined so: {why}",
     "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",
 }
 SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}
