@@ -111,11 +111,10 @@ def families(engine_id: str, backend_id: str, device: Device, speed_class: str) 
     """Grouping -> level of every family that this combination belongs to; no grouping is finer than an architecture."""
     compute = device.compute
     matrix_units = (compute.fp16_flops or 0.0) > 2.2 * (compute.fp32_flops or float("inf"))
-    stacked = device.memory_type.upper().startswith("HBM")
     return {
         "engine": engine_id,
         "backend": f"{device.maker}/{backend_id}",
-        "architecture": device.architecture + ("-hbm" if stacked else ""),
+        "architecture": device.architecture,
         "class": speed_class,
         "backend-class": f"{backend_id}/{speed_class}",
         "units": f"{device.maker}/{'matrix' if matrix_units else 'vector'}",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from advisor.units import GIB, MS
 from advisor.yamlfile import given
 
+USUAL_GENERATE_TOKENS = 128  # what llama-bench generates, where a source does not say
+CONTEXT_BLOCK_TOKENS = 256  # contexts are reserved in such steps
 LEAST_PROMPT_TOKENS = 256  # a shorter prompt does not fill the chip, and timing it says little
 TOO_FAST = 1.1  # datasheets round, and caches help a little: only what exceeds the bandwidth by more is refused
 
@@ -51,6 +53,7 @@ class Measurement:
     prefill_tokens_per_s: float | None = given(default=None, above=0)
     decode_tokens_per_s: float | None = given(default=None, above=0, about="generated tokens of all users")
     sustained: bool = given(default=False, about="the prompts' reading is within the time of decode_tokens_per_s")
+    prefill_comparable: bool = given(default=True, about="prefill_tokens_per_s is of one whole prompt, from the first token on")
     first_token_s: float | None = given("first_token_ms", MS, default=None, above=0)
     power_w: float | None = given(default=None, above=0)
     flags: tuple[str, ...] = given(default=())
@@ -71,12 +74,45 @@ class Measurement:
     def plain_prefill(self) -> bool:
         """Whether the prefill speed is that of one whole prompt, long enough to mean something."""
         long_enough = (self.prompt_tokens or 0) >= LEAST_PROMPT_TOKENS
-        return self.one_user and self.prefill_tokens_per_s is not None and long_enough and "at-depth" not in self.flags
+        return self.one_user and self.prefill_tokens_per_s is not None and long_enough and self.prefill_comparable
 
     @property
     def one_user(self) -> bool:
         """Whether one request ran at a time."""
         return self.users == 1 and not self.as_many_users_as_fit
+
+@dataclass(frozen=True)
+class Figure:
+    """One speed of a row as a question: the work that it measured, and where its estimate stands."""
+
+    row: Measurement
+    kind: str  # decode | prefill | served, with -multi on several devices
+    estimated_by: str  # decode | sustained | prefill
+    tokens_per_s: float
+    users: int | None  # None = as many as fit
+    context_tokens: int
+    prompt_tokens: int
+    generate_tokens: int
+
+
+def figures_of(row: Measurement) -> tuple[Figure, ...]:
+    """What a usable row can be compared in: its generating speed, its prompt speed, both or nothing."""
+    if row.unusable:
+        return ()
+    many = "-multi" if row.device_count > 1 else ""
+    found = []
+    if row.decode_tokens_per_s:
+        generated = row.generate_tokens or USUAL_GENERATE_TOKENS
+        context = -(-(row.filled_tokens + generated) // CONTEXT_BLOCK_TOKENS) * CONTEXT_BLOCK_TOKENS
+        kind = ("decode" if row.one_user else "served") + many
+        users = None if row.as_many_users_as_fit else row.users
+        by = "sustained" if row.sustained else "decode"
+        found.append(Figure(row, kind, by, row.decode_tokens_per_s, users, context, row.filled_tokens, generated))
+    if row.plain_prefill and row.prefill_tokens_per_s and row.prompt_tokens:
+        context = row.prompt_tokens + CONTEXT_BLOCK_TOKENS
+        found.append(Figure(row, "prefill" + many, "prefill", row.prefill_tokens_per_s, 1, context, row.prompt_tokens, 1))
+    return tuple(found)
+
 
 def problems(row: Measurement, *, read_bytes: float, bandwidth_bytes_per_s: float, active_params: float, flops: float) -> tuple[str, ...]:
     """Why a row cannot be true: one token reads `read_bytes` and takes two operations for each of `active_params`.
