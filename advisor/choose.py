@@ -7,7 +7,7 @@ MARGIN. Where nothing fits, what lacks least.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from advisor import memory, offload_short
+from advisor import offload_short
 from advisor.bind import bind, with_engine
 from advisor.cache import cache_of
 from advisor.catalog import Catalog
@@ -15,12 +15,12 @@ from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName, Unsupported
 from advisor.model import Model
 from advisor.need import Workload
-from advisor.placement import STRATEGIES, Job, Placement, lay
+from advisor.placement import STRATEGIES, Job, lay
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.refusals import said
 from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
-from advisor.speed import Estimate, Tables, estimate, host_bytes_of
+from advisor.speed import Estimate, Tables, estimate
 from advisor.system import System
 from advisor.weights import weights_of
 
@@ -144,9 +144,9 @@ def _ways(
             refused.append(way)
     if not any_found and system.engine is None:  # a format that only a special engine reads
         for engine in catalog.engines.values():
-            way = way_of(system, engine, model, quant, kv_quant, catalog) if engine not in engines else None
-            if isinstance(way, Way):
-                yield way
+            special = way_of(system, engine, model, quant, kv_quant, catalog) if engine not in engines else None
+            if isinstance(special, Way):
+                yield special
 
 
 def way_of(system: System, engine: Engine, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog) -> Way | Reason:

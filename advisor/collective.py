@@ -137,7 +137,8 @@ def all_reduce(entry: Latency, message: Message, size_bytes: float, rate: float)
     """
     ranks, one_way = message.ranks, message.link.latency_s or 0.0
     doublings = log2(ranks)
-    ring = (entry.all_reduce_s + entry.doubling_s * (doublings - 1) + ceil(doublings) * one_way, 2 * (ranks - 1) / ranks * size_bytes / rate)
+    waiting = entry.all_reduce_s + entry.doubling_s * (doublings - 1) + ceil(doublings) * one_way
+    ring = (waiting, 2 * (ranks - 1) / ranks * size_bytes / rate)
     if entry.one_shot_s is None:
         return ring
     return min(ring, (entry.one_shot_s + one_way, (ranks - 1) * size_bytes / rate), key=sum)

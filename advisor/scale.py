@@ -20,7 +20,10 @@ SAME = 1.001  # a gain below this is none
 
 @dataclass(frozen=True)
 class Point:
-    """The system with so many devices: its estimate, or why there is none. Speedup is over one device, even if the model is too big for it."""
+    """The system with so many devices: its estimate, or why there is none.
+
+    Speedup is over one device, even if the model is too big for it.
+    """
 
     devices: int
     estimate: Estimate | None

@@ -21,8 +21,8 @@ def reasons(terms: Terms, runner: Runner, placement: Placement, users: int) -> t
 
 def _read_bytes(part: Part, runner: Runner, users: float) -> float:
     weights = runner.weights
-    touched = weights.experts_touched_share(users)
-    return part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes + part.expert_share * weights.expert_bytes * touched
+    experts = part.expert_share * weights.expert_bytes * weights.experts_touched_share(users)
+    return part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes + experts
 
 
 def _device_terms(terms: Terms, part: Part, runner: Runner, users: int) -> Iterator[tuple[float, Reason]]:
@@ -34,7 +34,8 @@ def _device_terms(terms: Terms, part: Part, runner: Runner, users: int) -> Itera
     yield terms.weights_s, Reason("decode.weights", {**common, **rate, "read_bytes": read, "term_s": terms.weights_s}, sources)
     yield terms.cache_s, Reason("decode.cache", {**common, **rate, "users": users, "term_s": terms.cache_s}, sources)
     yield terms.compute_s, Reason("decode.compute", {**common, "users": users, "term_s": terms.compute_s})
-    yield terms.host_memory_s, Reason("decode.host-memory", {**common, "term_s": terms.host_memory_s, "host_bytes_per_s": runner.host_bytes_per_s})
+    host: dict[str, Fact] = {"term_s": terms.host_memory_s, "host_bytes_per_s": runner.host_bytes_per_s}
+    yield terms.host_memory_s, Reason("decode.host-memory", {**common, **host})
     yield terms.overhead_s, Reason("decode.overhead", {**common, "layers": runner.weights.layers, "term_s": terms.overhead_s})
 
 

@@ -1,5 +1,7 @@
 """Tensor: every layer cut over all devices; two all-reduces of the hidden state a layer [Pope et al. 2022, §3]."""
 
+from math import ceil
+
 from advisor.placement.rules import tensor_problem
 from advisor.placement.seats import Seat, reduces, seats
 from advisor.placement.shares import Job, Part, Placement
@@ -38,10 +40,11 @@ def cut(job: Job, seat: Seat, ranks: int, share: float = 1.0) -> Part:
 
 
 def cache_share(job: Job, ranks: int) -> float:
-    """Share of a sequence's cache on each rank: a latent is copied to all, KV heads are copied beyond their count."""
+    """Largest share of a sequence's cache on a rank: a latent is copied to all, KV heads stay whole."""
     if job.cache.latent:
         return 1.0
-    return 1 / min(ranks, job.cache.kv_heads)
+    heads = job.cache.kv_heads
+    return ceil(heads / min(ranks, heads)) / heads
 
 
 def copies(job: Job, ranks: int) -> tuple[Reason, ...]:
