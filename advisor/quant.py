@@ -11,7 +11,7 @@ from advisor.tensor import Tensor
 from advisor.yamlfile import given
 
 FORMATS = ("plain", "gguf", "mxfp4", "nvfp4", "fp8", "int8", "awq", "gptq", "bnb", "mlx", "exl2", "exl3")
-SPEED_CLASSES = ("f16", "q8", "kquant", "iq", "q4", "mxfp4", "nvfp4", "fp8", "awq", "gptq", "int8", "mlx", "exl", "bnb")
+SPEED_CLASSES = ("f16", "bf16", "q8", "kquant", "kquant3", "iq", "q4", "mxfp4", "nvfp4", "fp8", "awq", "gptq", "int8", "mlx", "exl", "bnb")
 LAYERS = ("all", "more-bits", "first-8th", "first-16th", "first-2", "first-4", "middle")
 CONDITIONS = ("always", "grouped-heads", "8-experts", "llama-70b", "falcon", "tied", "moe", "dense", "native-mxfp4")
 LLAMA_70B_LAYERS = 80
