@@ -50,7 +50,7 @@ def lay(job: Job) -> Placement | Reason:
         pipeline_fill=1.0 if job.engine.pipeline_fills else 0.0,
         engine=job.engine.id,
         backend=job.backend.id,
-        overlap=job.engine.prefill_overlap,
+        overlap=job.engine.prefill_overlap if len(job.system.boxes) == 1 else job.engine.prefill_overlap_between_boxes,
         reasons=copies(job, most_ranks) if most_ranks > 1 else (),
     )
 
