@@ -11,7 +11,7 @@ from advisor.host import Host
 from advisor.link import Link, LinkPart
 from advisor.money import Money
 from advisor.price import Price
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.system import Box, Group, System
 from advisor.units import HOUR_S, KILO, MEGA, YEAR_S
 
@@ -268,7 +268,7 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     watts = host.base_power_w + sum(group.count * (group.device.power_w or 0.0) for group in box.groups)
     if watts <= host.power_supply_w:
         return lines, []
-    facts = {"need_w": watts, "have_w": host.power_supply_w, "host": host.name}
+    facts: dict[str, Fact] = {"need_w": watts, "have_w": host.power_supply_w, "host": host.name}
     supply = next((part for part in terms.money.parts_of("power-supply") if (part.watts or 0.0) >= watts), None)
     if supply is None:
         return lines, [Reason("host.power-beyond", facts)]

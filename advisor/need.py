@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from advisor.host import Host
-
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
@@ -33,7 +31,7 @@ class Need:
     electricity_usd_per_kwh: float | None = None
     hours_per_day: float = 8.0
     prices_usd: tuple[tuple[str, float], ...] = ()
-    host: Host | None = None  # the computer around cards, where stated
+    host: str | None = None  # id of the computer around cards, where stated
     ram_bytes: float | None = None
     psu_w: float | None = None
     storage: str | None = None

@@ -13,6 +13,7 @@ from advisor.market import Cost, PriceUsed, Terms, bill, with_tokens
 from advisor.model import Model
 from advisor.need import Need, Workload
 from advisor.quant import Quant
+from advisor.reason import Reason
 from advisor.speed import Estimate
 from advisor.system import System, spec
 from advisor.weights import Weights, weights_of
@@ -54,11 +55,12 @@ class Desk:
         self.catalog = catalog
         self.model = model
         self.terms = terms_of(need, catalog, today)
+        self.host = catalog.host(need.host) if need.host else None  # the computer around cards, where stated
         self.estimates = 0
         self._systems: dict[tuple[str, str | None], System | AdvisorError] = {}
         self._prices: dict[tuple[str, float], PriceUsed] = {}
         self._bills: dict[str, Cost] = {}
-        self._ways: dict[tuple[str, Work], tuple[Estimate, ...]] = {}
+        self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache, float]] = {}
 
@@ -100,14 +102,21 @@ class Desk:
 
     def ways(self, system: System, work: Work) -> tuple[Estimate, ...]:
         """Every way to run the work on a system, best first; none where nothing can."""
+        return self._tried(system, work)[0]
+
+    def refused(self, system: System, work: Work) -> tuple[Reason, ...]:
+        """Why the other ways cannot be."""
+        return self._tried(system, work)[1]
+
+    def _tried(self, system: System, work: Work) -> tuple[tuple[Estimate, ...], tuple[Reason, ...]]:
         key = self.key(system), work
         if key not in self._ways:
             try:
-                found = choose.all_ways(system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog)
-            except AdvisorError:
-                found = []
-            self.estimates += len(found)
-            self._ways[key] = tuple(found)
+                ways, refused = choose.tried(system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog)
+            except AdvisorError as error:
+                ways, refused = [], [Reason("ask.cannot", {"why": error.message})]
+            self.estimates += len(ways)
+            self._ways[key] = tuple(ways), tuple(refused)
         return self._ways[key]
 
     def usual(self, system: System, work: Work) -> Estimate | AdvisorError:
@@ -134,3 +143,9 @@ class Desk:
             self._bytes[key] = weights, cache_of(self.model, work.kv_quant, BOUND_ENGINE), 1.0 if known else UNKNOWN_QUANT_SHARE
         return self._bytes[key]
 
+    def repriced(self, prices: tuple[tuple[str, float], ...]) -> "Desk":
+        """The same table with other prices: what was bound and estimated stays."""
+        other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
+        other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
+        other._bytes = self._bytes
+        return other

@@ -11,8 +11,9 @@ from advisor.need import Need
 from advisor.reason import Reason
 from advisor.speed import Estimate, Speed
 
-MOST_TRIED = 6  # offers of one road that are estimated before the best of them is taken
-LEARNT_SHARE = 1.15  # how far an offer may exceed the share of its bound that the best one estimated so far has reached
+MOST_TRIED = 6  # offers of one kind that may fail before the search leaves that kind
+LEARNT_ROWS = 3  # estimates of a kind from which the share of the bound that it can reach is learnt
+LEARNT_SHARE = 1.3  # how far a further one may exceed the best share seen
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 
@@ -144,7 +145,6 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     if copied and (case.work.workload.users or 2) > 1:
         kind = "replicas" if system.count <= 2 else offer.kind
         options.append(Option(kind, copied, case.desk.cost(copied.system, copied)))
-    case.desk.learn(offer, max((per_user(way) for way in ways), default=0.0))
     return options
 
 
@@ -163,6 +163,11 @@ def allowed(kind: str, need: Need) -> bool:
     return not need.consider or kind in need.consider or kind in TIE_ORDER
 
 
+def may_become(offer: Offer, kind: str) -> bool:
+    """Whether an offer may turn out to be of this kind: copies side by side need no link of their own."""
+    return offer.kind == kind or (kind == "replicas" and offer.kind in ("second-gpu", "network-cluster"))
+
+
 def candidates(case: Case, kind: str | None = None) -> list[Offer]:
     """The offers that may meet the need by their bounds, in the order of the rule."""
     need = case.need
@@ -170,7 +175,7 @@ def candidates(case: Case, kind: str | None = None) -> list[Offer]:
         offer
         for offer in case.offers
         if offer.least_usd is not None
-        and (kind is None or offer.kind == kind)
+        and (kind is None or may_become(offer, kind))
         and allowed(offer.kind, need)
         and offer.bound_tokens_per_s >= need.min_tokens_per_s
         and (need.budget_usd is None or need.sell_old or offer.least_usd <= need.budget_usd)
@@ -187,25 +192,46 @@ def _cannot_win(offer: Offer, best: Option, need: Need) -> bool:
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
 
-def search(case: Case, kind: str | None = None, most: int = MOST_TRIED) -> list[Option]:
+class Tries:
+    """What one search has learnt of each kind: how often it failed, and which share of its bound the best one reached."""
+
+    def __init__(self, need: Need) -> None:
+        self.need = need
+        self.failed: dict[str, int] = {}
+        self.reached: dict[tuple[str, bool], list[float]] = {}
+
+    def hopeless(self, offer: Offer) -> bool:
+        """Whether the kind has failed too often, or this one would have to reach more of its bound than any before it."""
+        seen = self.reached.get((offer.kind, offer.holds), ())
+        share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
+        return self.failed.get(offer.kind, 0) >= MOST_TRIED or offer.bound_tokens_per_s * share < self.need.min_tokens_per_s
+
+    def note(self, offer: Offer, options: list[Option]) -> None:
+        """Learn from one offer that was estimated."""
+        speed = max((per_user(option.estimate) for option in options), default=0.0)
+        if speed:
+            self.reached.setdefault((offer.kind, offer.holds), []).append(speed / offer.bound_tokens_per_s)
+        if options and not any(meets(option, self.need) for option in options):
+            self.failed[offer.kind] = self.failed.get(offer.kind, 0) + 1
+
+
+def search(case: Case, kind: str | None = None) -> list[Option]:
     """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first.
 
     Branch and bound: offers come in the order of the rule; the search ends where no later one can win.
     """
     found: list[Option] = []
     best: Option | None = None
-    failed = 0
+    tries = Tries(case.need)
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case.need):
             break
-        if failed >= most:
-            break
-        if case.desk.expected(offer) < case.need.min_tokens_per_s:
+        if tries.hopeless(offer):
             continue
         options = [option for option in evaluate(case, offer) if kind is None or option.kind == kind]
+        tries.note(offer, options)
         found += options
-        better = [option for option in options if meets(option, case.need)]
-        failed += not better
+        better = [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
         best = min([*better, *([best] if best else [])], key=lambda option: rank(option, case.need), default=None)
     return sorted(found, key=lambda option: (not meets(option, case.need), *rank(option, case.need)))
 

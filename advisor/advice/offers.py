@@ -87,10 +87,9 @@ class Shelf:
     def host_for(self, count: int, watts: float) -> tuple[float, Host | None]:
         """The host for `count` cards: the owned one while they go in, else the cheapest on sale that takes them."""
         owned = self.desk.have.boxes[0].host if self.desk.have and not self.desk.have.groups[0].device.is_box else None
-        owned = owned or (self.desk.need.host if self.desk.have else None)
         if owned and count <= owned.max_cards:
             return self.supply_usd(owned, watts), owned
-        stated = self.desk.need.host
+        stated = self.desk.host
         fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.hosts if host.max_cards >= count]
         if stated and stated.max_cards >= count:
             return self.supply_usd(stated, watts), stated

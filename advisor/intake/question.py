@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from advisor.intake import question_words as amounts
+from advisor.intake.everyday import everyday_words
 from advisor.intake.question_names import Mention, engines_in, mentions, models_in, quants_in
 from advisor.intake.question_words import Amount, Text
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
 OWN = (
-    r"\b(?:i have|i've got|i got|i own|i run|i use|we have|we've got|we own|we run|have got|already have|my|our|owner of|running|currently|"
-    r"existing|current|upgrade from|upgrading from|coming from|sell my|selling my|replace my|next to my|beside my|add to my|on my|on a|have an?|"
-    r"have|own|owning|bought|with an?|sitting on|on an|from an?|on the|enough)\b"
+    r"\b(?:i have|i've got|i got|i own|i run|i use|we have|we've got|we own|we run|have got|already have|my|our|owner of|running|"
+    r"currently|existing|current|upgrade from|upgrading from|coming from|sell my|selling my|replace my|next to my|beside my|add to my|"
+    r"on my|on a|have an?|have|own|owning|bought|with an?|sitting on|on an|from an?|on the|enough)\b"
 )
 MORE = r"\b(?:second|2nd|third|3rd|fourth|4th|another|one more|additional|extra|more)\b"
 WANT = (
@@ -35,25 +36,6 @@ KINDS = (
     (r"\bmacs?\b(?! m\d)|\bapple silicon\b|\bunified memory\b", "unified-memory-machine"),
     (r"\bclusters?\b", "rdma-cluster"),
 )
-READ_WORDS = frozenset(
-    """a about actually after again all already also always am an and another any anyone are as ask at available bad be because been before being
-    best better big bigger both but buy buying by can cannot card cards chat coding cost could currently day deal decent do does doing done each
-    either else enough ever fast faster fastest few fine first fit fits for from get getting give go going good got gpu gpus graphics great had half
-    handle hardware has have help helps here home how i if in inference instead into is it its just keep large larger later less like little llm llms
-    load local locally long lot lots machine make many may maybe me mean memory min mine model models money more most much must my myself need
-    needed needs never new next no not now of off office ok old on one only open or other our out over own owner pay per plan please plus possible
-    power price pro prompts pull purchase put quality quant quants question quick quickly ram rather really reasonable replace run running runs same
-    save second sell selling serve served serving server set setup should simple since single size small smaller so some someone something soon
-    speed spend start still stick store stuff such sure system take team tell than that the their them then there these they thing things think this
-    those though through time to together tokens too total tower try two type under until up upgrade us use used user users using usually very via
-    video vram vs want was way we well were what when where whether which while who why will wish with within without work workstation works worth
-    would yet you your context length window budget additional extra third third-party home assistant agent agents answer answers ai company
-    considering compare compared versus choose pick between pair dual triple quad cluster box boxes pc desktop computer studio mini laptop usd
-    dollar dollars max maximum least most cheap cheapest cheaper expensive today tomorrow year month week wait every everybody everyone parameters
-    parameter dense mixture experts expert weights version edition standard plain normal usual quiet noise slot slots board motherboard hi hello
-    thanks thank dear i'm i've i'd it's that's what's don't doesn't isn't can't won't we're they're colleagues people english text summarise read
-    bought buys enough beat beats against join add adding swap let lets know say said says see look looks going able bit sense makes making""".split()
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -139,7 +121,7 @@ def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> f
         reading.assumptions.append(Reason("ask.no-rate", {"currency": money.currency}))
         return None
     usd = round(money.number * rate.usd, digits)
-    facts = {"amount": money.number, "currency": money.currency, "rate": rate.usd, "date": rate.date, "converted_usd": usd}
+    facts: dict[str, Fact] = {"amount": money.number, "currency": money.currency, "rate": rate.usd, "date": rate.date, "converted_usd": usd}
     reading.assumptions.append(Reason("ask.converted", facts, (rate.source,)))
     return usd
 
@@ -256,5 +238,5 @@ def command_line(words: Mapping[str, Any]) -> str:
 def _leftovers(question: Text) -> tuple[str, ...]:
     """Words that nothing has read and that are no everyday words: names, numbers, terms."""
     found = re.findall(r"[^\s\0,;:!?()\"“”]+", question.left)
-    words = [word.strip(".'`-/–—") for word in found]
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and word not in READ_WORDS and not word.endswith("ing")))
+    words, known = [word.strip(".'`-/–—") for word in found], everyday_words()
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and word not in known and not word.endswith("ing")))

@@ -16,11 +16,16 @@ MOST_WORDS = 7  # of a name, as in `apple m3 ultra 80-core gpu 512gb`
 SIZE = re.compile(r"(?<![\w.])(?:\d+x\d+(?:\.\d+)?b(?:-a\d+(?:\.\d+)?b)?|\d+(?:\.\d+)?b(?:[- ]a\d+(?:\.\d+)?b)?)(?![\w.])")
 MEMORY_AFTER = re.compile(r"[\s,(]*(?:with\s)?(\d+)\s?(?:gb|gib|g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?")
 MEMORY_BEFORE = re.compile(r"(\d+)\s?(?:gb|gib)\s$")
-COUNT_BEFORE = re.compile(rf"(?:\b(\d+)\s?[x×]|(?<![\w.])({COUNT})|\b(pair of|dual|couple of|triple|quad|both))\s+(?:of\s)?(?:used\s|new\s|my\s|old\s)?$")
+COUNT_BEFORE = re.compile(
+    rf"(?:\b(\d+)\s?[x×]|(?<![\w.])({COUNT})|\b(pair of|dual|couple of|triple|quad|both))\s+(?:of\s)?(?:used\s|new\s|my\s|old\s)?$"
+)
 COUNT_AFTER = re.compile(r"^(?:\s?s\b)?\s?[x×]\s?(\d+)\b|^\s\((?:x|×)(\d+)\)")
 PAIRS = {"pair of": 2, "dual": 2, "couple of": 2, "both": 2, "triple": 3, "quad": 4}
 WIDTH = re.compile(r"\b(?:(4|8|16)[- ]?bits?|int(4|8)|(?:fp|bf|f)16\b|q(4|8)\b)")
-NOT_NAMES = frozenset("a an the one two it is as at or on of for and pro max ultra mini air studio mac server desktop laptop box ai 1 2 3 4 5 6 7 8 exl".split())
+NOT_NAMES = (
+    "a", "an", "the", "one", "two", "it", "is", "as", "at", "or", "on", "of", "for", "and", "pro", "max", "ultra", "mini", "air", "studio",
+    "mac", "server", "desktop", "laptop", "box", "ai", "1", "2", "3", "4", "5", "6", "7", "8", "exl",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

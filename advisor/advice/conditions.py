@@ -1,0 +1,66 @@
+"""The three conditions for more devices to mean more speed: the software splits, the link is quick, the model divides."""
+
+from advisor.advice import Condition
+from advisor.advice.desk import Desk, Work
+from advisor.advice.owned import open_system
+from advisor.reason import Fact, Reason
+from advisor.refusals import said
+from advisor.speed import Estimate
+from advisor.system import System
+
+WORTH_FACTOR = 1.15  # a speed-up that one notices
+MODEL_CODES = ("placement.heads", "placement.kv-heads", "placement.vocabulary", "placement.hidden", "placement.architecture")
+LINK_CODES = ("placement.no-link", "placement.no-path")
+
+
+def conditions(desk: Desk, work: Work, system: System) -> dict[str, Condition]:
+    """Each condition with the fact that decides it, for the split of every layer over the devices of a system."""
+    free = open_system(system)
+    cut = [way for way in desk.ways(free, work) if way.placement.strategy == "tensor"]
+    refused = [reason for reason in desk.refused(free, work) if reason.facts.get("strategy", "tensor") == "tensor"]
+    best = max(cut, key=lambda way: way.speedup_over_one_device or 0.0, default=None)
+    return {
+        "software": _software(best, refused, system),
+        "link": _link(best, refused, system),
+        "model": _model(desk, best, refused, system),
+    }
+
+
+def _no(refused: list[Reason], codes: tuple[str, ...], name: str, others: bool = False) -> Condition | None:
+    """Not met, with what forbids it; `others` = any reason but these codes."""
+    found = [reason for reason in refused if (reason.code in codes) != others]
+    return Condition(False, Reason(f"condition.{name}-no", {"why": said(found[:2])})) if found else None
+
+
+def _software(best: Estimate | None, refused: list[Reason], system: System) -> Condition:
+    facts: dict[str, Fact] = {"devices": system.count}
+    if best is not None:
+        return Condition(True, Reason("condition.software", {**facts, "engine": best.placement.engine, "backend": best.placement.backend}))
+    return _no(refused, MODEL_CODES + LINK_CODES, "software", others=True) or Condition(None, Reason("condition.software-unknown", facts))
+
+
+def _link(best: Estimate | None, refused: list[Reason], system: System) -> Condition:
+    link = system.shown_link
+    facts: dict[str, Fact] = {"link": link.name if link else "no link", "devices": system.count}
+    if best is None:
+        return _no(refused, LINK_CODES, "link") or Condition(None, Reason("condition.link-unasked", facts))
+    if best.terms is None:
+        return Condition(None, Reason("condition.link-unknown", facts))
+    speedup = best.speedup_over_one_device
+    facts |= {"link_s": best.terms.link_s, "total_s": best.terms.total_s, "speedup_factor": speedup}
+    facts["link_share"] = best.terms.link_s / best.terms.total_s if best.terms.total_s else None
+    met = speedup is not None and speedup >= WORTH_FACTOR
+    return Condition(met, Reason("condition.link" if met else "condition.link-slow", facts))
+
+
+def _model(desk: Desk, best: Estimate | None, refused: list[Reason], system: System) -> Condition:
+    model = desk.model
+    facts: dict[str, Fact] = {"model": model.id, "heads": model.heads, "kv_heads": model.kv_heads, "devices": system.count}
+    if best is None:
+        return _no(refused, MODEL_CODES, "model") or Condition(None, Reason("condition.model-unasked", facts))
+    ceiling, serial = best.amdahl_ceiling, best.amdahl_serial_fraction
+    if ceiling is None:
+        return Condition(True, Reason("condition.model", facts))
+    facts |= {"ceiling_factor": ceiling, "serial_share": serial}
+    met = ceiling >= WORTH_FACTOR * 1.5
+    return Condition(met, Reason("condition.model-ceiling" if met else "condition.model-fixed", facts))

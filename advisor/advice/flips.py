@@ -1,0 +1,291 @@
+"""What would change the answer: the nearest value of each wish and price at which the verdict becomes another, found by search.
+
+Every flip is verified: the rule gives today's verdict at `before`, and another one at `value`.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from advisor.advice import Flip
+from advisor.advice.decide import Decision, decide
+from advisor.advice.desk import Desk
+from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
+from advisor.catalog import Catalog
+from advisor.errors import AdvisorError
+from advisor.need import Need, Workload
+from advisor.reason import Fact, Reason
+from advisor.system import spec
+
+MOST_USERS = 64
+CONTEXT_STEP_TOKENS = 1024
+SPEED_STEP = 0.1  # tokens/s
+MOST_STEPS = 3  # systems of the same kind that a floor is raised past
+DOUBLINGS = 4
+
+
+class Prober:
+    """The verdict at other needs, each worked out once."""
+
+    def __init__(self, case: Case, decision: Decision) -> None:
+        self.case = case
+        self.today = decision
+        self._known: dict[Need, Decision] = {case.need: decision}
+
+    def at(self, need: Need) -> Decision:
+        """The decision for another need on the same work table."""
+        if need not in self._known:
+            same_work = need.workload == self.case.need.workload and need.quant == self.case.need.quant
+            self._known[need] = decide(case_of(self.case.desk, need, self.case.offers if same_work else None))
+        return self._known[need]
+
+    def differs(self, need: Need) -> bool:
+        """Whether the verdict there is of another kind."""
+        return self.at(need).kind != self.today.kind
+
+    def at_users(self, users: int) -> Need:
+        """The need for other users."""
+        return self._working(replace(self.case.need.workload, users=users))
+
+    def at_context(self, tokens: int) -> Need:
+        """The need with another context."""
+        return self._working(replace(self.case.need.workload, context_tokens=tokens))
+
+    def _working(self, workload: Workload) -> Need:
+        return replace(self.case.need, workload=workload)
+
+
+def first_change(start: int, probes: list[int], step: int, differs: Callable[[int], bool]) -> tuple[int, int] | None:
+    """(last value with today's verdict, first value with another) among the probes, narrowed by bisection to `step`."""
+    same = start
+    for probe in probes:
+        if differs(probe):
+            other = probe
+            break
+        same = probe
+    else:
+        return None
+    while abs(other - same) > step:
+        middle = (same + other) // 2 // step * step
+        if middle in (same, other):
+            break
+        if differs(middle):
+            other = middle
+        else:
+            same = middle
+    return same, other
+
+
+def _then(decision: Decision) -> Reason:
+    """What the verdict becomes."""
+    option = decision.chosen
+    if option is None:
+        return Reason("flip.nothing", {})
+    facts: dict[str, Fact] = {"system": spec(option.estimate.system), "spend_usd": option.cost.spend_usd}
+    facts["per_user_tokens_per_s"] = per_user(option.estimate)
+    return Reason(f"flip.{option.kind}", facts)
+
+
+def _flip(wish: str, before: float, value: float, decision: Decision, facts: dict[str, Fact] | None = None) -> Flip:
+    direction = "up" if value > before else "down"
+    when = Reason(f"flip.{wish.replace('_', '-')}-{direction}", {"before": before, "value": value, **(facts or {})})
+    return Flip(wish, before, value, when, _then(decision), decision.kind)
+
+
+def flips(case: Case, decision: Decision) -> tuple[Flip, ...]:
+    """The flips that there are, the ones a buyer asks about first."""
+    prober = Prober(case, decision)
+    found = [*_users(prober), *_context(prober), *_floor(prober), *_budget(prober), *_prices(prober), *_models(prober)]
+    return tuple(found)
+
+
+def _users(prober: Prober) -> Iterator[Flip]:
+    """More users, and fewer where there are several."""
+    users = prober.case.need.workload.users
+    if users is None:
+        return
+
+    def differs(value: int) -> bool:
+        return prober.differs(prober.at_users(value))
+
+    up = [users * 2**power for power in range(1, 7) if users * 2**power <= max(MOST_USERS, 2 * users)]
+    down = [users // 2**power for power in range(1, 7) if users // 2**power >= 1]
+    for probes in (up, list(dict.fromkeys(down))):
+        change = first_change(users, probes, 1, differs)
+        if change:
+            before, value = change
+            yield _flip("users", before, value, prober.at(prober.at_users(value)), {"users": value})
+
+
+def _context(prober: Prober) -> Iterator[Flip]:
+    """A longer context, and a shorter one."""
+    work = prober.case.need.workload
+    now, least = work.context_tokens, work.prompt_tokens + work.generate_tokens
+    most = prober.case.desk.model.max_context_tokens or now
+
+    def differs(value: int) -> bool:
+        return prober.differs(prober.at_context(value))
+
+    up = sorted({min(now * 2**power, most) for power in range(1, DOUBLINGS + 1)} - {now}) if most > now else []
+    down = [now // 2**power for power in range(1, DOUBLINGS + 1) if now // 2**power >= least]
+    for probes in (up, down):
+        change = first_change(now, probes, CONTEXT_STEP_TOKENS, differs)
+        if change:
+            before, value = change
+            yield _flip("context_tokens", before, value, prober.at(prober.at_context(value)), {"context_tokens": value})
+
+
+def _tenths(value: float, up: bool) -> float:
+    """The next tenth above (or below) a speed."""
+    return round((math.floor(value / SPEED_STEP) + (1 if up else 0)) * SPEED_STEP, 1)
+
+
+def _floor(prober: Prober) -> Iterator[Flip]:
+    """A higher wanted speed, past what the chosen system reaches; and a lower one that something cheaper reaches."""
+    need, chosen = prober.case.need, prober.today.chosen
+    for _ in range(MOST_STEPS if chosen else 0):
+        assert chosen is not None
+        value = _tenths(per_user(chosen.estimate), up=True)
+        other = prober.at(replace(need, min_tokens_per_s=value))
+        if other.kind != prober.today.kind:
+            before = round(value - SPEED_STEP, 1)
+            if not prober.differs(replace(need, min_tokens_per_s=before)):
+                yield _flip("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
+            break
+        if other.chosen is None:
+            break
+        chosen = other.chosen
+    lower = _slower(prober)
+    if lower is not None and not prober.differs(replace(need, min_tokens_per_s=round(lower + SPEED_STEP, 1))):
+        other = prober.at(replace(need, min_tokens_per_s=lower))
+        if other.kind != prober.today.kind:
+            yield _flip("min_tokens_per_s", round(lower + SPEED_STEP, 1), lower, other, {"floor_tokens_per_s": lower})
+
+
+def _slower(prober: Prober) -> float | None:
+    """The fastest of what costs less (or nothing) and misses only the wanted speed, in whole tenths."""
+    need, today = prober.case.need, prober.today
+    spent = counted_usd(today.chosen.cost, need) if today.chosen else None
+    owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option)]
+    speeds = [
+        per_user(option.estimate)
+        for option in (*owned, *today.seen)
+        if option.estimate.fit.fits
+        and 0 < per_user(option.estimate) < need.min_tokens_per_s
+        and (spent is None or _cheaper(option, spent, need))
+    ]
+    lower = _tenths(max(speeds), up=False) if speeds else 0.0
+    return lower if lower > 0 else None
+
+
+def _cheaper(option: Option, spent: float, need: Need) -> bool:
+    usd = counted_usd(option.cost, need)
+    return usd is not None and usd < spent
+
+
+def _budget(prober: Prober) -> Iterator[Flip]:
+    """Less money than the answer costs; more money where nothing meets the need."""
+    need, chosen = prober.case.need, prober.today.chosen
+    if chosen is None:
+        yield from _more_money(prober) if need.budget_usd is not None else ()
+        return
+    spent = counted_usd(chosen.cost, need)
+    for _ in range(MOST_STEPS):
+        if not spent or need.prefer == "fastest":
+            return
+        before, value = float(math.ceil(spent)), float(math.ceil(spent) - 1)
+        other = prober.at(replace(need, budget_usd=value))
+        if other.kind != prober.today.kind:
+            if not prober.differs(replace(need, budget_usd=before)):
+                yield _flip("budget_usd", before, value, other, {"budget_usd": value})
+            return
+        spent = counted_usd(other.chosen.cost, need) if other.chosen else None
+
+
+def _more_money(prober: Prober) -> Iterator[Flip]:
+    """The least budget that meets the need."""
+    need = prober.case.need
+    free = prober.at(replace(need, budget_usd=None))
+    enough = counted_usd(free.chosen.cost, need) if free.chosen else None
+    if enough is None:
+        return
+    value = float(math.ceil(enough))
+    other = prober.at(replace(need, budget_usd=value))
+    if other.chosen is not None and not prober.differs(replace(need, budget_usd=value - 1)):
+        yield _flip("budget_usd", value - 1, value, other, {"budget_usd": value})
+
+
+def _prices(prober: Prober) -> Iterator[Flip]:
+    """The price of what is bought, up to where something else is cheaper; and of the runner-up, down to where it wins."""
+    need, chosen = prober.case.need, prober.today.chosen
+    if chosen is None or need.prefer == "fastest" or not counted_usd(chosen.cost, need):
+        return
+    rivals = [option for option in _rivals(prober) if option.kind != chosen.kind]
+    rival = min(rivals, key=lambda option: counted_usd(option.cost, need) or 0.0, default=None)
+    if rival is None:
+        return
+    gap = (counted_usd(rival.cost, need) or 0.0) - (counted_usd(chosen.cost, need) or 0.0)
+    for option, sign in ((chosen, 1), (rival, -1)):
+        yield from _price(prober, option, gap, sign)
+
+
+def _rivals(prober: Prober) -> list[Option]:
+    """Options that meet the need without the chosen one's kind: the search without it."""
+    need, kind = prober.case.need, prober.today.kind
+    offers = tuple(offer for offer in prober.case.offers if offer.kind != kind)
+    other = decide(Case(prober.case.desk, need, prober.case.work, offers))
+    return [other.chosen] if other.chosen and fast_enough(other.chosen.estimate, need) else []
+
+
+def _price(prober: Prober, option: Option, gap: float, sign: int) -> Iterator[Flip]:
+    """The price of one option's dearest bought device at which the order turns, verified on both sides."""
+    need = prober.case.need
+    bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in prober.case.desk.catalog.devices]
+    if not bought:
+        return
+    line = max(bought, key=lambda each: (each.usd or 0.0) * each.count)
+    turn = (line.usd or 0.0) + sign * gap / line.count
+    before = float(math.floor(turn) if sign > 0 else math.ceil(turn))
+    value = before + sign
+    if value <= 0:
+        return
+    same, other = (_priced(prober, need, line.what, usd) for usd in (before, value))
+    if same.kind == prober.today.kind and other.kind != prober.today.kind:
+        flip = _flip("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
+        yield replace(flip, device=line.what)
+
+
+def _priced(prober: Prober, need: Need, device: str, usd: float) -> Decision:
+    """The decision with one device at another price."""
+    prices = tuple(item for item in need.prices_usd if item[0] != device) + ((device, usd),)
+    desk = prober.case.desk.repriced(prices)
+    return decide(case_of(desk, replace(need, prices_usd=prices)))
+
+
+def _models(prober: Prober) -> Iterator[Flip]:
+    """The next larger and the next smaller typical model with another verdict."""
+    desk, need = prober.case.desk, prober.case.need
+    if need.quant is not None and need.quant not in ("4bit", "8bit", "16bit"):
+        return  # a format that the other model may not be published in
+    sizes = list(_typical(desk.catalog))
+    here = desk.model.params
+    larger = [model for model in sizes if model[0] > 1.1 * here]
+    smaller = [model for model in reversed(sizes) if model[0] < 0.9 * here]
+    for models, direction in ((larger, "larger"), (smaller, "smaller")):
+        for params, name in models[:2]:
+            other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
+            other = decide(case_of(other_desk, replace(need, model=name)))
+            if other.kind != prober.today.kind:
+                when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
+                yield Flip("model", desk.model.id, name, when, _then(other), other.kind)
+                break
+
+
+def _typical(catalog: Catalog) -> Iterator[tuple[float, str]]:
+    found = []
+    for each in catalog.hints.ladder:
+        try:
+            found.append((catalog.model(each.model).params, each.model))
+        except AdvisorError:
+            continue
+    yield from sorted(found)

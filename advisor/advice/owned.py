@@ -1,0 +1,122 @@
+"""What is owned: at its usual setting, and every other setting that costs nothing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from advisor.advice.desk import Desk, Work
+from advisor.advice.judge import Case, Option, best_way, fast_enough, per_user
+from advisor.errors import AdvisorError
+from advisor.market import Cost, with_tokens
+from advisor.need import Need
+from advisor.reason import Fact, Reason
+from advisor.speed import Estimate
+from advisor.system import Box, System
+
+LOWER_QUANTS = ("q6_k", "q5_k_m", "q4_k_m", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
+KV_QUANTS = ("q8_0", "fp8", "q4_0")
+CONTEXT_STEP_TOKENS = 1024
+
+
+def keep(case: Case) -> Option | Reason:
+    """What is owned at its engine's usual setting, or why that does not run."""
+    desk = case.desk
+    assert desk.have is not None
+    usual = desk.usual(desk.have, case.work)
+    if isinstance(usual, AdvisorError):
+        return Reason("keep.unsupported", {"why": usual.message})
+    return Option("keep", usual, _free(desk, usual))
+
+
+def _free(desk: Desk, estimate: Estimate) -> Cost:
+    """The bill of what is owned: nothing to buy, only electricity."""
+    assert desk.have is not None
+    cost = desk.cost(desk.have)
+    lines = tuple(replace(line, owned=True) for line in cost.lines)
+    free = replace(cost, lines=lines, spend_usd=0.0, resale_usd=0.0, upgrades=(), rental_even_hours_per_day=None)
+    speed = estimate.sustained or estimate.decode
+    return with_tokens(free, speed.value if speed else None, desk.terms)
+
+
+def keep_meets(option: Option | Reason, need: Need) -> bool:
+    """Whether what is owned does it as it is; a raised memory limit is a changed setting."""
+    return isinstance(option, Option) and fast_enough(option.estimate, need) and not option.estimate.fit.raise_limit
+
+
+def open_system(have: System) -> System:
+    """What is owned, with engine and strategy left to the tool."""
+    boxes = tuple(replace(box, strategy=None) for box in have.boxes)
+    return replace(have, boxes=boxes, strategy=None, engine=None, backend=None)
+
+
+def _single(have: System) -> Iterator[System]:
+    """Each of several owned devices alone."""
+    if have.count > 1:
+        for box in have.boxes:
+            for group in box.groups:
+                alone: Box = replace(box, groups=(replace(group, count=1),), link=None, strategy=None)
+                yield System((alone,), storage=have.storage, ram_bytes=have.ram_bytes)
+
+
+def _same(one: Estimate, other: Option | Reason) -> bool:
+    """Whether a way is the usual one."""
+    if isinstance(other, Reason):
+        return False
+    usual = other.estimate
+    return not usual.fit.raise_limit and _way(one) == _way(usual)
+
+
+def _way(estimate: Estimate) -> tuple[str, str, str, int]:
+    placement = estimate.placement
+    return placement.strategy, placement.engine, placement.backend, estimate.system.count
+
+
+def _steps(case: Case, usual_bytes: float | None) -> Iterator[tuple[Work, str | None, Fact]]:
+    """Works from the one asked to ones that give something up, where that was left to the tool."""
+    work, need = case.work, case.need
+    yield work, None, None
+    if need.kv_quant is None:
+        for kv_quant in KV_QUANTS:
+            yield replace(work, kv_quant=kv_quant), "kv_quant", kv_quant
+    least = work.workload.prompt_tokens + work.workload.generate_tokens
+    shorter = -(-least // CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS
+    if not need.context_stated and shorter < work.workload.context_tokens:
+        yield replace(work, workload=replace(work.workload, context_tokens=shorter)), "context_tokens", shorter
+    if need.quant is None:
+        for quant in LOWER_QUANTS:
+            lower = replace(work, quant=quant)
+            if usual_bytes is None or case.desk.bytes(lower)[0].total_bytes < usual_bytes:
+                yield lower, "quant", quant
+
+
+def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fact) -> tuple[Reason, ...]:
+    """What is set differently from the usual way."""
+    found = []
+    before = usual.estimate if isinstance(usual, Option) else None
+    if what:
+        found.append(Reason(f"change.{what.replace('_', '-')}", {what: value}))
+    strategy, engine = way.placement.strategy, way.placement.engine
+    if before is None or strategy != before.placement.strategy:
+        found.append(Reason(f"change.{strategy}", {"engine": engine, "devices": way.system.count}))
+    if before is not None and engine != before.placement.engine:
+        found.append(Reason("change.engine", {"engine": engine, "from": before.placement.engine}))
+    if way.fit.raise_limit:
+        found.append(Reason("change.raise-limit", {}))
+    return tuple(found)
+
+
+def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:
+    """Other settings of what is owned, the best first: the first kind of change that meets the need ends the search."""
+    desk = case.desk
+    assert desk.have is not None
+    systems = [open_system(desk.have), *_single(desk.have)]
+    tried: list[Option] = []
+    for work, what, value in _steps(case, usual.estimate.weights.total_bytes if isinstance(usual, Option) else None):
+        ways = [way for system in systems for way in desk.ways(system, work) if what or not _same(way, usual)]
+        best = best_way(ways, case.need)
+        if best is not None:
+            tried.append(Option("change-settings", best, _free(desk, best), _changes(best, usual, what, value)))
+            if fast_enough(best, case.need):
+                break
+        if need_only:
+            break
+    return tuple(sorted(tried, key=lambda option: (not fast_enough(option.estimate, case.need), -per_user(option.estimate))))

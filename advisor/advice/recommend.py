@@ -1,0 +1,146 @@
+"""The recommendation: what is owned, what could be bought, the verdict by the rule, and what would change it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date
+
+from advisor.advice import Condition, Recommendation, Road, SecondGpu
+from advisor.advice.conditions import conditions
+from advisor.advice.decide import Decision, decide
+from advisor.advice.desk import Desk
+from advisor.advice.flips import flips
+from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
+from advisor.advice.ladder import Step, label_facts, rungs, turning
+from advisor.advice.offers import Offer, Shelf, card_kind, goes_in_slot, network_kind
+from advisor.advice.roads import MARKET_KINDS, best_of_road, road, shown_roads
+from advisor.advice.second import OneMore, one_more, second_gpu
+from advisor.advice.settings import settings
+from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warnings
+from advisor.catalog import Catalog
+from advisor.model import Model
+from advisor.need import Need
+from advisor.reason import Reason
+from advisor.system import System, spec
+
+
+def recommend(
+    need: Need,
+    have: System | None,
+    catalog: Catalog,
+    *,
+    have_words: str | None = None,
+    model: Model | None = None,
+    today: date | None = None,
+    among: tuple[System, ...] = (),
+) -> Recommendation:
+    """The answer for one need; over a ladder of typical models where none is named; only between `among` where given."""
+    if model is None:
+        steps = tuple(rungs(need, have, catalog, today))
+        return _over_ladder(_answer(turning(steps).case, have_words, ()), steps)
+    desk = Desk(need, have, catalog, model, today)
+    return _answer(case_of(desk, need), have_words, among)
+
+
+def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Recommendation:
+    """The answer for one model."""
+    desk, catalog, have = case.desk, case.desk.catalog, case.desk.have
+    asked = replace(case, offers=tuple(_offer_of(case, system) for system in among)) if among else case
+    decision = decide(asked, thorough=True)
+    more = one_more(case) if have else OneMore(())
+    options = _options(case, decision, more)
+    verdict = verdict_of(asked, decision, options)
+    return Recommendation(
+        need=case.need,
+        have=have,
+        have_words=have_words,
+        verdict=verdict,
+        second_gpu=_second(case, decision, more) if have else None,
+        roads=shown_roads(case, options, decision.chosen),
+        conditions=_conditions(case, decision, more, options),
+        flips=flips(asked, decision),
+        settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
+        ladder=None,
+        assumptions=assumptions(case, decision),
+        warnings=warnings(verdict),
+        catalog_version=catalog.version,
+        overlays=catalog.overlays,
+        prices_as_of=catalog.prices_as_of,
+        passed_over=_others(asked, decision) if among else (),
+    )
+
+
+def _over_ladder(answer: Recommendation, steps: tuple[Step, ...]) -> Recommendation:
+    """No model named: the answer of the rung at which the question turns, with all rungs beside it."""
+    facts = label_facts(steps)
+    verdict = replace(answer.verdict, answer=ladder_answer(answer.verdict, facts))
+    assumed = (Reason("assumed.ladder", facts), *answer.assumptions)
+    return replace(
+        answer,
+        need=replace(answer.need, model=None),
+        verdict=verdict,
+        flips=(),
+        ladder=tuple(step.rung for step in steps),
+        assumptions=assumed,
+    )
+
+
+def _offer_of(case: Case, system: System) -> Offer:
+    """A system that the buyer named, as an offer."""
+    shelf = Shelf(case.desk, case.work)
+    cards = goes_in_slot(system.groups[0].device)
+    groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
+    if cards and len(system.boxes) == 1:
+        bridged = system.shown_link is not None and system.shown_link.kind == "nvlink"
+        bought = _to_buy(groups, case.desk.have)
+        return shelf.card_offer(card_kind(system.count, bridged), spec(system), groups, bought)
+    device, memory_bytes, _ = groups[0]
+    kind = network_kind(system.link) if system.link else "unified-memory-machine"
+    owned = sum(group.count for group in case.desk.have.groups if group.device.id == device.id) if case.desk.have else 0
+    return shelf.box_offer(kind, spec(system), device, memory_bytes, system.count, min(owned, system.count))
+
+
+def _to_buy(groups: Iterable[tuple], have: System | None) -> list[tuple]:  # type: ignore[type-arg]
+    """The groups less what is owned."""
+    owned = {(group.device.id, group.memory_bytes): group.count for group in have.groups} if have else {}
+    return [(device, memory, max(0, count - owned.get((device.id, memory), 0))) for device, memory, count in groups]
+
+
+def _options(case: Case, decision: Decision, more: OneMore) -> dict[str, Option | Reason | None]:
+    """Each kind with its best option; the chosen one stands for its kind."""
+    options: dict[str, Option | Reason | None] = {}
+    if decision.keep is not None:
+        options["keep"] = decision.keep
+        options["change-settings"] = decision.changes[0] if decision.changes else None
+    for kind in MARKET_KINDS:
+        own = [option for option in more.options if option.kind == kind]
+        found = own[0] if own else best_of_road(case, kind)
+        options[kind] = _better(own[0], best_of_road(case, kind), case.need) if own and not meets(own[0], case.need) else found
+    if decision.chosen is not None:
+        options[decision.kind] = decision.chosen
+    return options
+
+
+def _better(own: Option, market: Option | None, need: Need) -> Option:
+    """One more of what is owned, unless only another of that kind meets the need."""
+    return market if market is not None and meets(market, need) else own
+
+
+def _others(case: Case, decision: Decision) -> tuple[Road, ...]:
+    """The other systems that the buyer named."""
+    named = [option for offer in case.offers for option in [best_of_road(replace(case, offers=(offer,)), offer.kind)] if option]
+    return tuple(road(case, option.kind, option, decision.chosen) for option in named if option is not decision.chosen)
+
+
+def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:
+    owned = [option for option in (decision.keep, *decision.changes) if isinstance(option, Option)]
+    best = min(owned, key=lambda option: (not fast_enough(option.estimate, case.need), -per_user(option.estimate)), default=None)
+    keep = decision.keep
+    assert keep is not None
+    return second_gpu(case, keep, best, more)
+
+
+def _conditions(case: Case, decision: Decision, more: OneMore, options: dict[str, Option | Reason | None]) -> dict[str, Condition]:
+    """Judged for one more of what is owned, else for the system of several devices that comes first."""
+    candidates = [*more.options, decision.chosen, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
+    several = [option for option in candidates if isinstance(option, Option) and option.estimate.system.count > 1]
+    return conditions(case.desk, case.work, several[0].estimate.system) if several else {}

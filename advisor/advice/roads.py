@@ -1,0 +1,190 @@
+"""The roads: each kind of answer with its best candidate, and why it was chosen, passed over, or is impossible."""
+
+from collections.abc import Iterable
+
+from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Road
+from advisor.advice.judge import (
+    Case,
+    Option,
+    allowed,
+    counted_usd,
+    evaluate,
+    fast_enough,
+    may_become,
+    meets,
+    per_user,
+    rank,
+    search,
+    shortfalls,
+    without_budget,
+)
+from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
+from advisor.need import Need
+from advisor.reason import Fact, Reason
+
+MARKET_KINDS = (
+    "one-bigger-gpu",
+    "second-gpu",
+    "nvlink-pair",
+    "replicas",
+    "unified-memory-machine",
+    "rdma-cluster",
+    "network-cluster",
+    "multi-gpu-server",
+)
+NEAREST_TRIED = 2  # offers that are estimated to show the nearest miss of a road
+
+
+def best_of_road(case: Case, kind: str) -> Option | None:
+    """The road's best candidate: the best that meets the need, else the best without the budget, else the nearest miss."""
+    found = search(case, kind)
+    if found and meets(found[0], case.need):
+        return found[0]
+    if case.need.budget_usd is not None:
+        free = search(without_budget(case), kind)
+        if free and fast_enough(free[0].estimate, case.need):
+            return free[0]
+        found += free
+    return nearest(found + nearest_misses(case, kind), case.need)
+
+
+def nearest_misses(case: Case, kind: str) -> list[Option]:
+    """The offers of a road that come nearest by their bounds, estimated."""
+    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or offer.holds)]
+    order = sorted(of_kind, key=lambda offer: _promise(offer, case.need))
+    return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
+
+
+def _promise(offer: Offer, need: Need) -> tuple[float, ...]:
+    """How near an offer may come, the nearest first: memory, speed, a known price within the budget."""
+    priced = offer.least_usd is not None
+    within = priced and (need.budget_usd is None or (offer.least_usd or 0.0) <= need.budget_usd)
+    fast = offer.bound_tokens_per_s >= need.min_tokens_per_s
+    order = (offer.least_usd or 0.0) if fast else -offer.bound_tokens_per_s
+    return (not offer.holds, not fast, not within, not priced, order)
+
+
+def miss(option: Option, need: Need) -> tuple[float, ...]:
+    """How far an option is from the need: fit, price known, speed and money missed."""
+    slow = min(1.0, per_user(option.estimate) / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
+    usd = counted_usd(option.cost, need)
+    dear = 1.0 if usd is None or need.budget_usd is None or usd <= need.budget_usd else need.budget_usd / usd
+    return (not option.estimate.fit.fits, usd is None, -slow * dear, usd or 0.0)
+
+
+def nearest(options: Iterable[Option], need: Need) -> Option | None:
+    """The option that misses the need least."""
+    return min(options, key=lambda option: (not meets(option, need), *miss(option, need)), default=None)
+
+
+def market_roads(case: Case) -> dict[str, Option | None]:
+    """Every road that costs money with its best candidate."""
+    return {kind: best_of_road(case, kind) if allowed(kind, case.need) or kind in ALWAYS_SHOWN else None for kind in MARKET_KINDS}
+
+
+def choose_option(options: Iterable[Option], need: Need) -> Option | None:
+    """The best of all options that meet the need, by the rule."""
+    able = [option for option in options if meets(option, need) and allowed(option.kind, need)]
+    return min(able, key=lambda option: rank(option, need), default=None)
+
+
+def road(case: Case, kind: str, option: Option | Reason | None, chosen: Option | None) -> Road:
+    """The road as it is shown."""
+    if not isinstance(option, Option):
+        because = (option,) if option else impossible(case, kind)
+        return Road(kind, IMPOSSIBLE, None, None, None, None, None, because)
+    status = CHOSEN if option is chosen else PASSED_OVER
+    if status == PASSED_OVER and not option.estimate.fit.fits:
+        status = IMPOSSIBLE
+    because = why_chosen(option, case) if option is chosen else why_not(option, chosen, case)
+    cost = option.cost
+    return Road(kind, status, option.estimate.system, option.estimate, cost, cost.spend_usd, cost.resale_usd, because)
+
+
+def why_chosen(option: Option, case: Case) -> tuple[Reason, ...]:
+    """Why an option won: it fits, it is fast enough, it is the cheapest."""
+    estimate, need = option.estimate, case.need
+    devices = estimate.fit.devices
+    needed = sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in devices)
+    usable = sum(each.count * each.usable_bytes for each in devices)
+    weights = sum(each.count * each.weights_bytes for each in devices)
+    cache = sum(each.count * each.cache_bytes for each in devices)
+    facts: dict[str, Fact] = {"needed_bytes": needed, "usable_bytes": usable, "weights_bytes": weights, "cache_bytes": cache}
+    facts |= {"other_bytes": needed - weights - cache, "context_tokens": estimate.workload.context_tokens}
+    found = [Reason("won.fits", facts), _won_speed(option, need), *limits(option)]
+    if option.kind == "keep":
+        found.append(Reason("won.keep", {}))
+    elif option.kind == "change-settings":
+        found += [*option.changes, Reason("won.change", {})]
+    else:
+        rule = "won.fastest" if need.prefer == "fastest" else "won.cheapest"
+        found.append(Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers)}))
+    return (*found, *option.cost.upgrades)
+
+
+def _won_speed(option: Option, need: Need) -> Reason:
+    speed = option.estimate.decode_per_user
+    facts: dict[str, Fact] = {"per_user_tokens_per_s": per_user(option.estimate), "floor_tokens_per_s": need.min_tokens_per_s}
+    if speed:
+        facts |= {"low_tokens_per_s": speed.low, "high_tokens_per_s": speed.high}
+    doubtful = speed is not None and speed.low < need.min_tokens_per_s < speed.high
+    return Reason("won.speed-likely" if doubtful else "won.speed", facts)
+
+
+def limits(option: Option) -> tuple[Reason, ...]:
+    """What the estimator says limits the speed."""
+    return tuple(reason for reason in option.estimate.reasons if reason.code.startswith(("decode.", "link.", "bottleneck.")))
+
+
+def why_not(option: Option, chosen: Option | None, case: Case) -> tuple[Reason, ...]:
+    """Why an option was passed over: how it misses the need, else what the chosen one does better."""
+    need = case.need
+    missed = shortfalls(option, need)
+    if missed:
+        return (*missed, *option.cost.upgrades)
+    found: list[Reason] = []
+    if not allowed(option.kind, need):
+        found.append(Reason("lost.not-considered", {}))
+    if chosen is not None:
+        found.append(_lost_to(option, chosen, need))
+    return (*found, *option.changes, *option.cost.upgrades)
+
+
+def _lost_to(option: Option, chosen: Option, need: Need) -> Reason:
+    """The one sentence that compares an option that would do with the chosen one."""
+    mine, theirs = per_user(option.estimate), per_user(chosen.estimate)
+    spend, least = counted_usd(option.cost, need), counted_usd(chosen.cost, need)
+    facts: dict[str, Fact] = {"per_user_tokens_per_s": mine, "chosen_tokens_per_s": theirs}
+    facts["speed_factor"] = mine / theirs if theirs else None
+    if spend is not None and least is not None:
+        facts |= {"spend_usd": spend, "more_usd": spend - least}
+    if need.prefer == "fastest":
+        return Reason("lost.slower", facts)
+    if chosen.kind in ("keep", "change-settings"):
+        return Reason(f"lost.to-{chosen.kind}", facts)
+    return Reason("lost.dearer" if (spend or 0.0) > (least or 0.0) else "lost.tie", facts)
+
+
+def impossible(case: Case, kind: str) -> tuple[Reason, ...]:
+    """Why a road has no candidate at all."""
+    desk = case.desk
+    cards = [device for device, *_ in owned_cards(desk.have)]
+    if kind == "second-gpu" and cards and not all(goes_in_slot(device) for device in cards):
+        return (Reason("impossible.no-slot", {"name": cards[0].name}),)
+    if kind == "nvlink-pair" and cards and not any(bridge_of(device, desk) for device in cards):
+        return (Reason("impossible.no-nvlink", {"name": cards[0].name}), Reason("impossible.none-fits", {"kind": kind}))
+    networks = [desk.catalog.link(link) for device in cards for link in device.network]
+    if kind == "rdma-cluster" and cards and not any(link.transport == "rdma" for link in networks):
+        return (Reason("impossible.no-rdma", {"name": cards[0].name}), Reason("impossible.none-fits", {"kind": kind}))
+    if kind == "change-settings":
+        return (Reason("impossible.no-setting", {}),)
+    return (Reason("impossible.none-fits", {"kind": kind}),)
+
+
+def shown_roads(case: Case, options: dict[str, Option | Reason | None], chosen: Option | None) -> tuple[Road, ...]:
+    """The roads in their order: what is owned first, then the three that are always weighed, then what else was found."""
+    always = (*SHOWN_WHEN_OWNED, *ALWAYS_SHOWN) if case.desk.have else ALWAYS_SHOWN
+    found = [road(case, kind, options.get(kind), chosen) for kind in always]
+    others = [road(case, kind, options[kind], chosen) for kind in options if kind not in always and isinstance(options[kind], Option)]
+    return (*found, *others)
+

@@ -1,0 +1,117 @@
+"""The verdict in one sentence with its numbers, what it takes on trust, and what the buyer must mind."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from advisor.advice import Verdict
+from advisor.advice.decide import Decision
+from advisor.advice.judge import Case, Option, confidence, per_user
+from advisor.advice.roads import nearest
+from advisor.market import Cost
+from advisor.need import Need
+from advisor.reason import Fact, Reason
+from advisor.system import spec
+
+
+def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None]) -> Verdict:
+    chosen, need = decision.chosen, case.need
+    if chosen is None:
+        return _nothing(case, options)
+    sure = confidence(chosen.estimate, need)
+    cost, estimate = chosen.cost, chosen.estimate
+    answer = _answer(chosen, case, sure)
+    return Verdict(chosen.kind, estimate.system, estimate, cost, answer, True, sure, cost.spend_usd, cost.resale_usd)
+
+
+def _nothing(case: Case, options: dict[str, Option | Reason | None]) -> Verdict:
+    """Nothing meets the need: the nearest miss."""
+    near = nearest((option for option in options.values() if isinstance(option, Option)), case.need)
+    if near is None:
+        answer = Reason("verdict.nothing", {"model": case.desk.model.id})
+        return Verdict("nothing-fits", None, None, None, answer, False, "high", None, None)
+    facts = _facts(near, case)
+    estimate, cost = near.estimate, near.cost
+    code = "verdict.nothing-fits" if not estimate.fit.fits else "verdict.nothing-near"
+    sure = confidence(estimate, case.need)
+    return Verdict("nothing-fits", estimate.system, estimate, cost, Reason(code, facts), False, sure, cost.spend_usd, cost.resale_usd)
+
+
+def _facts(option: Option, case: Case) -> dict[str, Fact]:
+    """The numbers of the first line."""
+    estimate = option.estimate
+    return {
+        "system": spec(replace(estimate.system, engine=None, backend=None)),
+        "shopping": shopping(option.cost),
+        "model": estimate.model.id,
+        "quant": estimate.quant.id,
+        "engine": estimate.placement.engine,
+        "strategy": estimate.placement.strategy,
+        "users": estimate.workload.users,
+        "per_user_tokens_per_s": per_user(estimate),
+        "all_users_tokens_per_s": estimate.decode.value if estimate.decode else None,
+        "spend_usd": option.cost.spend_usd,
+        "budget_usd": case.need.budget_usd,
+        "floor_tokens_per_s": case.need.min_tokens_per_s,
+    }
+
+
+def shopping(cost: Cost) -> str:
+    """What is bought, as a list."""
+    bought = [line for line in cost.lines if not line.owned]
+    return ", ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in bought)
+
+
+def _answer(option: Option, case: Case, sure: str) -> Reason:
+    """The one sentence: what to do, what it costs, how fast it is; likely, where an interval straddles a floor."""
+    kind = option.kind if option.kind in ("keep", "change-settings") else "buy"
+    users = "-users" if (option.estimate.workload.users or 1) > 1 else ""
+    likely = "-likely" if sure != "high" and _close(option, case.need) else ""
+    facts = _facts(option, case)
+    if option.changes:
+        facts["changes"] = ", ".join(reason.code.removeprefix("change.") for reason in option.changes)
+    return Reason(f"verdict.{kind}{users}{likely}", facts)
+
+
+def _close(option: Option, need: Need) -> bool:
+    speed = option.estimate.decode_per_user
+    return speed is not None and speed.low < need.min_tokens_per_s < speed.high
+
+
+def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
+    """What was taken on trust."""
+    need, desk = case.need, case.desk
+    found: list[Reason] = []
+    if desk.have:
+        host = desk.have.boxes[0].host
+        if host and desk.have.boxes[0].host_assumed:
+            facts: dict[str, Fact] = {"host": host.name, "supply_w": host.power_supply_w, "ram_bytes": host.memory_bytes}
+            found.append(Reason("assumed.host", facts))
+        found += desk.have.remarks
+    option = decision.chosen
+    if option and need.quant is None:
+        found.append(Reason("assumed.quant", {"quant": option.estimate.quant.id, "engine": option.estimate.placement.engine}))
+    if not need.context_stated:
+        found.append(Reason("assumed.context", {"context_tokens": case.work.workload.context_tokens}))
+    electricity: dict[str, Fact] = {"electricity_usd_per_kwh": desk.terms.usd_per_kwh, "hours_per_day": need.hours_per_day}
+    found.append(Reason("assumed.running", electricity))
+    return tuple(found)
+
+
+def warnings(verdict: Verdict) -> tuple[Reason, ...]:
+    """What the buyer must mind: prices, the estimator's own warnings, renting."""
+    found = list(verdict.cost.warnings) if verdict.cost and verdict.spend_usd else []
+    found += verdict.estimate.warnings if verdict.estimate else ()
+    if verdict.cost and verdict.spend_usd and verdict.cost.rental_even_hours_per_day is not None:
+        facts: dict[str, Fact] = {
+            "rental_usd_per_hour": verdict.cost.rental_usd_per_hour,
+            "even_hours": verdict.cost.rental_even_hours_per_day,
+        }
+        found.append(Reason("rent.even", facts))
+    unique = {(reason.code, str(sorted(reason.facts.items()))): reason for reason in found}
+    return tuple(unique.values())
+
+
+def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact]) -> Reason:
+    """The first line over the ladder: what runs already, and what the next size costs."""
+    code = "verdict.ladder-keep" if verdict.kind in ("keep", "change-settings") else "verdict.ladder"
+    return Reason("verdict.ladder-nothing" if verdict.kind == "nothing-fits" else code, {**verdict.answer.facts, **facts})
