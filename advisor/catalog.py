@@ -1,16 +1,13 @@
 """The catalog: every record that the tool knows, from the shipped folder and what the user lays over it; read when asked for."""
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from advisor import __version__, catalogcache
-from advisor.catalogcache import Compiled
-from advisor.catalogfolder import CatalogFile, files_of
-from advisor.errors import BadInput, CatalogError
+from advisor import __version__
+from advisor.catalogstack import Layer, base_layer, laid_layer, overlay_paths, shipped
+from advisor.errors import CatalogError
 from advisor.lookup import DeviceNames, Found, Names
 from advisor.tables import TABLES
 from advisor.yamlfile import build
@@ -30,15 +27,6 @@ if TYPE_CHECKING:
     from advisor.quant import Quant
 
 T = TypeVar("T")
-PACKED = "compiled.catalog"
-SETTLED_S = 600  # an installer writes all files of a wheel within this time; what changed later was edited
-
-
-class Layer(NamedTuple):
-    """One stage of the stack, ready to be read: the shipped catalog, or all that is laid over it."""
-
-    copy: Compiled
-    roots: tuple[Path, ...]
 
 
 class Records(Mapping[str, T], Generic[T]):
@@ -80,9 +68,9 @@ class Catalog:
         `root` takes another folder's place for the shipped one.
         """
         root = root or shipped()
-        base = _base(root)
+        base = base_layer(root)
         paths = overlay_paths(overlays, user_folder=user_folder)
-        return cls([base, _laid(base, paths)] if paths else [base], root)
+        return cls([base, laid_layer(base, paths)] if paths else [base], root)
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Every id of a kind, sorted; nothing is decoded."""
@@ -108,6 +96,10 @@ class Catalog:
     def find(self, kind: str, name: str) -> Found:
         """The id that `name` stands for, with the memory it states and a remark on how it was read."""
         return self._names_of(kind).find(name)
+
+    def bearing(self, kind: str, name: str) -> tuple[str, ...]:
+        """The ids that bear this name, none where nothing does: for scanning a text, where most words are no names."""
+        return self._names_of(kind).bearing(name)
 
     def _names_of(self, kind: str) -> Names:
         if kind not in self._names:
@@ -209,6 +201,16 @@ class Catalog:
         """Every published measurement."""
         return self.records("measurements")
 
+    def measurements_of(self, devices: Iterable[str], model: str) -> "Mapping[str, Measurement]":
+        """The published measurements of any of these devices, or of the model; no other is decoded."""
+        found: list[str] = []
+        for layer in self._layers:
+            ids = list(layer.copy.index.get("measurements", {}))
+            naming = layer.copy.head["rows_naming"]
+            found += [ids[place] for place in sorted({place for name in (*devices, model) for place in naming.get(name, ())})]
+        rows = self.measurements
+        return {each: rows[each] for each in dict.fromkeys(found)}
+
     @property
     def platforms(self) -> "Mapping[str, Platform]":
         """What each platform lets a program use of its memory."""
@@ -253,73 +255,3 @@ class Catalog:
     def prices_as_of(self) -> str:
         """The date of the newest price."""
         return max(str(layer.copy.head["prices_as_of"]) for layer in self._layers)
-
-
-def shipped() -> Path:
-    """The catalog beside this file in a wheel, beside the package in a checkout."""
-    here = Path(__file__).parent
-    packed = here / "_catalog"
-    return packed if packed.is_dir() else here.parent / "catalog"
-
-
-def user_catalog() -> Path:
-    """The user's own catalog folder: `click.get_app_dir("advisor")/catalog`, without importing click."""
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or home) / "advisor" / "catalog"
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "advisor" / "catalog"
-    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "advisor" / "catalog"
-
-
-def overlay_paths(stated: Sequence[Path], *, user_folder: bool = True) -> tuple[Path, ...]:
-    """What is laid over the shipped catalog, the lowest first; a stated path that is not there is an error."""
-    named = [Path(each) for each in os.environ.get("ADVISOR_CATALOG", "").split(os.pathsep) if each]
-    for path in (*named, *stated):
-        if not path.exists():
-            raise BadInput(f"catalog {path}: there is no such file or folder")
-    own = [user_catalog()] if user_folder and user_catalog().is_dir() else []
-    return tuple(dict.fromkeys([*own, *named, *map(Path, stated)]))
-
-
-def _base(root: Path) -> Layer:
-    """The shipped catalog: the wheel's compiled copy, else the one in the cache folder, else its YAML."""
-    files = files_of(root)
-    if not files:
-        raise BadInput(f"catalog {root}: there is no catalog here; install the program again")
-    copy = _packed(root, files)
-    if copy is None:
-        place, key = catalogcache.place([root]), catalogcache.key_of(files)
-        copy = catalogcache.load(place, key)
-        if copy is None:
-            from advisor.catalogcompile import compile_files
-
-            copy = compile_files(files, None, key)
-            catalogcache.save(place, copy)
-    return Layer(copy, (root,))
-
-
-def _packed(root: Path, files: Sequence[CatalogFile]) -> Compiled | None:
-    """The copy that was made with the wheel, unless a file beside it was changed after the installation."""
-    path = root / PACKED
-    try:
-        made_s = path.stat().st_mtime
-    except OSError:
-        return None
-    if any(abs(each.mtime_ns / 1e9 - made_s) > SETTLED_S for each in files):
-        return None
-    return catalogcache.load(path, catalogcache.packed_key(root, files))
-
-
-def _laid(base: Layer, paths: tuple[Path, ...]) -> Layer:
-    """What the overlays make of the records they name."""
-    files = [each for path in paths for each in files_of(path)]
-    place = catalogcache.place([*base.roots, *paths])
-    key = catalogcache.key_of(files, base.copy.head["key"])
-    copy = catalogcache.load(place, key)
-    if copy is None:
-        from advisor.catalogcompile import compile_files
-
-        copy = compile_files(files, base.copy, key)
-        catalogcache.save(place, copy)
-    return Layer(copy, paths)

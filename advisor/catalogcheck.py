@@ -6,11 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from advisor.catalog import overlay_paths, shipped
 from advisor.catalogcache import compiled
 from advisor.catalogcompile import Whole, gather, trees
 from advisor.catalogfiles import Item, stray_folders
 from advisor.catalogfolder import files_of
+from advisor.catalogstack import overlay_paths, shipped
 from advisor.tables import TABLES
 from advisor.yamlcheck import did_you_mean
 from advisor.yamlfile import Shape, build, plans

@@ -23,7 +23,8 @@ def compile_files(files: Sequence[CatalogFile], below: Compiled | None, key: str
     if problems:
         raise CatalogError(tuple(str(problem) for problem in sorted(set(problems))))
     records = trees(whole)
-    return compiled(records, {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records), **_named(records)})
+    facts = {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records), "rows_naming": _rows_naming(records)}
+    return compiled(records, {**facts, **_named(records)})
 
 
 def trees(whole: Whole) -> Plain:
@@ -84,6 +85,17 @@ def _named(records: Plain) -> dict[str, dict[str, dict[str, list[str]]]]:
             for name in sorted(family):
                 families.setdefault(kind, {}).setdefault(name, []).append(record_id)
     return {"names": names, "families": families}
+
+
+def _rows_naming(records: Plain) -> dict[str, list[int]]:
+    """For each device and model, the places (in the order of their ids) of the measurements that name it."""
+    places: dict[str, list[int]] = {}
+    for place, row_id in enumerate(sorted(records["measurements"])):
+        row = records["measurements"][row_id]
+        named = {str(ran.get("device")) for ran in row["devices"]} | {str(row.get("model"))}
+        for name in sorted(named):
+            places.setdefault(name, []).append(place)
+    return places
 
 
 def _newest_price(records: Plain) -> str:

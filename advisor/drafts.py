@@ -17,6 +17,8 @@ from advisor.yamlwrite import lines, unit_of
 
 ADDED = {"device": "devices", "link": "links", "model": "models", "host": "hosts"}
 
+NEEDED = ("fp16_tflops",)  # may be unknown in the catalog, but then nothing says how fast a prompt is read
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -77,7 +79,7 @@ def _is_rows(shape: Shape) -> bool:
 
 def _inner(key: str, shape: Shape) -> Iterator[Ask]:
     for name, plan in plans(shape.record).items():
-        yield Ask(name, f"{key}.{name}", plan.shape.kind, False, False, _about(name, plan.about), plan.one_of)
+        yield Ask(name, f"{key}.{name}", plan.shape.kind, False, name in NEEDED, _about(name, plan.about), plan.one_of)
 
 
 def _about(key: str, about: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from advisor.errors import AmbiguousName, UnknownName
 from advisor.reason import Reason
+from advisor.units import GIB, TIB
 
 MOST_NAMED = 8  # of the nearest or the candidates in a message
 MAC_WORDS = r"\b(macbook (pro|air)|mac (studio|mini|pro)|imac|mac)\b"
@@ -114,6 +115,14 @@ class Names:
                 return Found(self.only(text, found))
         raise self.unknown(text, self._sharing(text))
 
+    def bearing(self, text: str) -> tuple[str, ...]:
+        """The ids that bear exactly this name, or whose family does; none where nothing does. Cheap: no nearest names."""
+        for form in (normal(text), _without_trimmings(text)):
+            found = self.exact.get(form) or self.families.get(form)
+            if found:
+                return tuple(found)
+        return ()
+
     def only(self, text: str, candidates: list[str]) -> str:
         """The one candidate, or AmbiguousName."""
         if len(candidates) == 1:
@@ -172,6 +181,17 @@ class DeviceNames(Names):
             raise self.unknown(text, self._sharing(text))
         return self._noted(text, self.only(text, list(candidates)), memory)
 
+    def bearing(self, text: str) -> tuple[str, ...]:
+        """As above; a memory size in the name narrows a family."""
+        words = device_words(text)
+        form = _pci(text) or normal(" ".join(words))
+        if form in self.exact:
+            return tuple(self.exact[form])
+        bare = normal(" ".join(word for word in words if not MEMORY.fullmatch(word)))
+        found = self.exact.get(bare) or self.families.get(form) or self.families.get(bare) or []
+        sizes = [size for size in map(_gib, words) if size]
+        return tuple(each for each in found if not sizes or sizes[-1] in self.memory_of(each))
+
     def _noted(self, text: str, found: str, memory: float | None) -> Found:
         if memory and memory not in self.memory_of(found):
             sizes = ", ".join(f"{size:g}" for size in self.memory_of(found))
@@ -195,4 +215,4 @@ def _gib(word: str) -> float | None:
     found = re.fullmatch(MEMORY, word)
     if not found:
         return None
-    return float(found[1]) if found[1] else float(found[2]) * 1024
+    return float(found[1]) if found[1] else float(found[2]) * TIB / GIB

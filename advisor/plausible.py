@@ -7,7 +7,6 @@ from advisor.measurement import Measurement
 from advisor.measurement import problems as impossible
 from advisor.weights import weights_of
 
-
 WIDTHS = ("4bit", "8bit", "16bit")  # the engine's usual format of that width, where a source says no more
 
 

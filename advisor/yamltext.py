@@ -10,8 +10,7 @@ from advisor.errors import BadInput
 MOST_BYTES = 4_000_000
 MOST_DEPTH = 24
 UNSAFE = re.compile(  # control characters, and those that hide text or turn its direction
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
 )
 WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,30})")
 DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+][0-9]{1,3})?")
@@ -59,7 +58,7 @@ def parse(raw: bytes, label: str) -> tuple[Any, list[Problem]]:
     if len(raw) > MOST_BYTES:
         return None, [Problem(label, 1, "", f"larger than {MOST_BYTES // 1_000_000} MB")]
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         return None, [Problem(label, raw.count(b"\n", 0, error.start) + 1, "", "not UTF-8 text")]
     found = UNSAFE.search(text)
@@ -105,10 +104,10 @@ def _complain(loader: Any, node: Any, key: str, message: str) -> None:
     loader.problems.append(Problem(loader.label, node.start_mark.line + 1, key, message))
 
 
-def _child(loader: Any, node: Any, key: str) -> Any:
-    """A child's value; refuses a node met before (an alias) and nesting beyond reason."""
+def _child(loader: Any, node: Any, key: str, at: Any) -> Any:
+    """A child's value, which stands at the node `at`; refuses a node met before (an alias) and nesting beyond reason."""
     if id(node) in loader.seen:
-        _complain(loader, node, key, "anchors and aliases (& and *) are not supported: write the value out")
+        _complain(loader, at, key, "anchors and aliases (& and *) are not supported: write the value out")
         return None
     loader.seen.add(id(node))
     if loader.depth >= MOST_DEPTH:
@@ -130,7 +129,7 @@ def _mapping(loader: Any, node: Any) -> Lined:
             _complain(loader, key_node, key, f"written twice (first on line {lined.lines[key]})")
             continue
         lined.lines[key] = key_node.start_mark.line + 1
-        lined[key] = _child(loader, value_node, key)
+        lined[key] = _child(loader, value_node, key, key_node)
     return lined
 
 
@@ -149,7 +148,7 @@ def _key(loader: Any, node: Any) -> str | None:
 
 
 def _sequence(loader: Any, node: Any) -> list[Any]:
-    return [_child(loader, child, "") for child in node.value]
+    return [_child(loader, child, "", node) for child in node.value]
 
 
 def _text(loader: Any, node: Any) -> str:

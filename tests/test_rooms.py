@@ -17,14 +17,15 @@ ROOMS = (
     ("units",),
     ("reason",),
     ("errors",),
-    ("words", "names"),
+    ("words", "names", "safewrite"),
     ("yamltext", "yamlfile", "yamlcheck", "yamlwrite"),
     ("price", "money", "hints", "tensor", "mixer", "feedforward"),
     ("device", "link", "model", "quant", "engine", "host", "measurement", "platforms"),
     ("system", "need"),
     ("weights", "cache"),
     ("calibration", "collective", "pace"),
-    ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogschema", "lookup", "sanity", "catalogcheck", "catalog"),
+    ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup", "sanity",
+     "plausible", "catalogcheck", "catalog"),
     ("placement",),
     ("memory", "step", "served", "evidence"),
     ("speed",),
@@ -86,7 +87,7 @@ def test_physics_knows_no_files_and_no_flags(path):
 def test_powers_of_ten_and_two_live_in_units(path):
     """A unit's factor is written once; what is not a unit (a limit, a count) has a name of its own."""
     code = "\n".join(line.split("#")[0] for line in path.read_text(encoding="utf-8").splitlines())
-    tree = ast.parse(code)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     factors = {1000, 1024, 10**6, 10**9, 10**12, 1024**2, 1024**3, 1e-3, 1e-6, 1e-9}
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):

@@ -17,10 +17,10 @@ class CompiledCatalog(BuildHookInterface):  # type: ignore[type-arg]
             return
         root = Path(self.root)
         sys.path.insert(0, str(root))
-        from advisor.catalog import PACKED
         from advisor.catalogcache import packed_key, to_bytes
         from advisor.catalogcompile import compile_files
         from advisor.catalogfolder import files_of
+        from advisor.catalogstack import PACKED
 
         files = files_of(root / "catalog")
         self.folder = tempfile.TemporaryDirectory()

@@ -132,8 +132,8 @@ def add_command() -> None:
 
 def _add(kind: str, given: dict[str, Any]) -> int:
     from advisor import drafts, safewrite
-    from advisor.catalog import user_catalog
     from advisor.catalogschema import catalog_schema
+    from advisor.catalogstack import user_catalog
     from advisor.errors import BadValue
 
     into, force, as_json = given.pop("into"), given.pop("force"), given.pop("json")
