@@ -14,6 +14,9 @@ from advisor.model import Model
 from advisor.step import Constants
 from advisor.yamlfile import given
 
+PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
+CAP_SHARPNESS = 8.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
@@ -121,15 +124,20 @@ def families(engine_id: str, backend_id: str, device: Device, speed_class: str) 
     }
 
 
+def at_most_whole(share: float) -> float:
+    """A share that stays below 1, whatever its factors multiply to: nothing is read faster than the datasheet's bandwidth."""
+    return (1 + share**-CAP_SHARPNESS) ** (-1 / CAP_SHARPNESS)
+
+
 def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, found: tuple[tuple[str, str], ...]) -> Constants:
     """The terms of the file, times the datasheet rates."""
     bandwidth, vector, matrix = rates.bandwidth_bytes_per_s, rates.vector_flops, rates.matrix_flops
-    weights = values["weights_share"] * bandwidth
+    weights = at_most_whole(values["weights_share"]) * bandwidth
     # a bigger chip is harder to fill: the share of its rate that is reached falls as a power of the rate
     filled = values["prompt_rate_share"] * matrix * (matrix / PROMPT_RATE_UNIT) ** -values["prompt_size_exponent"]
     return Constants(
         weights_bytes_per_s=weights,
-        expert_bytes_per_s=weights * values["expert_share"],
+        expert_bytes_per_s=at_most_whole(values["weights_share"] * values["expert_share"]) * bandwidth,
         cache_bytes_per_s=values["cache_share"] * bandwidth,
         state_bytes_per_s=values["state_share"] * bandwidth,
         attention_flops=values["attention_share"] * vector,
@@ -157,4 +165,3 @@ def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, fo
     )
 
 
-PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1

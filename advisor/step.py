@@ -14,7 +14,7 @@ from advisor.model import Model
 from advisor.placement import Part
 from advisor.weights import Weights
 
-READING_OVER_COMPUTING = 3.0  # sharpness of the knee between memory-bound and compute-bound; 1 adds them, infinity takes the larger
+KNEE = 3.0  # sharpness of the knee between memory-bound and compute-bound: 1 adds the two, infinity takes the larger
 WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
 
 
@@ -136,6 +136,11 @@ def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users:
     )
 
 
+def larger(one_s: float, other_s: float) -> float:
+    """Two things done at the same time: the longer of them, a little more where they are alike (0 only if both are)."""
+    return (one_s**KNEE + other_s**KNEE) ** (1 / KNEE)
+
+
 def decode_s(work: DecodeWork, constants: Constants) -> Terms:
     """Seconds of that step.
 
@@ -145,16 +150,15 @@ def decode_s(work: DecodeWork, constants: Constants) -> Terms:
     reading = work.weights_bytes / constants.weights_bytes_per_s + work.expert_bytes / constants.expert_bytes_per_s
     unpacking = work.active_params * work.users**constants.unpack_exponent / constants.unpack_flops
     computing = 2 * work.active_params * work.users / constants.matrix_flops
-    knee = READING_OVER_COMPUTING
-    together = ((reading + unpacking) ** knee + computing**knee) ** (1 / knee)
-    cached = work.cache_bytes / constants.cache_bytes_per_s + work.state_bytes / constants.state_bytes_per_s
+    together = larger(reading + unpacking, computing)
+    attending = larger(work.cache_bytes / constants.cache_bytes_per_s, work.attention_flops / constants.attention_flops)
     launches = work.layers * constants.layer_s + work.expert_layers * constants.expert_layer_s
     launches = launches + work.recurrent_layers * constants.recurrent_layer_s
     every_step = constants.step_s + (work.users - 1) * constants.user_s
     return Terms(
         weights_s=reading,
-        cache_s=cached,
-        compute_s=together - reading + work.attention_flops / constants.attention_flops,
+        cache_s=attending + work.state_bytes / constants.state_bytes_per_s,
+        compute_s=together - reading,
         overhead_s=launches + work.fixed_share * every_step,
     )
 
