@@ -23,12 +23,11 @@ import yaml
 
 from advisor import calibration as cal
 from advisor import step
-from advisor.cache import cache_of
 from advisor.calibration import Rates, families
 from advisor.catalog import Catalog
 from advisor.measurement import Figure, figures_of
-from advisor.placement import Part
-from advisor.weights import weights_of
+from advisor.collective import all_spent
+from several import laid_out
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "catalog" / "calibration.yaml"
@@ -68,7 +67,9 @@ FIXED: dict[str, dict[str, Any]] = {  # what an engine is started with, not fitt
 SAME_AS = {"exo": "mlx", "ollama": "llama.cpp", "ik_llama.cpp": "llama.cpp"}
 ACCUMULATES_FP16 = ["llama.cpp"]
 COMPUTES_LOW_PRECISION = ["vllm", "sglang", "tensorrt-llm"]
-KINDS = ("decode", "prefill", "served")
+KINDS = ("decode", "prefill", "served", "decode-multi", "served-multi")
+UNDATED = "2025-06"  # taken for a row without a date
+SEVERAL_WEIGHT = 0.5  # of a row of several devices, whose links have constants of their own (tools/fit_links.py)
 NEGLIGIBLE = 0.01  # a factor's logarithm below which the file leaves it out
 LARGEST_RESIDUAL = 1.0  # in the spread of a family: one broken run does not make all its kin uncertain
 SPREAD_ROWS = 15.0
@@ -86,6 +87,7 @@ class Case:
     rates: Rates
     decode: step.DecodeWork
     prompt: step.PromptWork
+    link_s: float
     users: float
     generate_tokens: float
     weight: float
@@ -94,55 +96,31 @@ class Case:
     model: str
 
 
-def backend_of(catalog: Catalog, figure: Figure) -> str:
-    """The row's backend, or the one that the engine prefers on this maker's hardware."""
-    if figure.row.backend:
-        return figure.row.backend
-    maker = catalog.device(figure.row.devices[0].device).maker
-    usable = [b for b in catalog.engine(figure.row.engine).backends if maker in b.makers]
-    return max(usable, key=lambda b: b.preference).id if usable else catalog.engine(figure.row.engine).backends[0].id
-
-
-def quant_of(catalog: Catalog, figure: Figure) -> Any:
-    """The row's quantization; `4bit` and `8bit` are the engine's usual ones."""
-    engine = catalog.engine(figure.row.engine)
-    word = {"4bit": engine.usual_4bit, "8bit": engine.usual_8bit, "16bit": engine.usual_16bit}.get(figure.row.quant, figure.row.quant)
-    return catalog.quant(word)
-
-
-def users_that_fit(catalog: Catalog, figure: Figure, weights: Any, cache: Any) -> float:
-    """Users in flight where the row says as many as fit."""
-    engine, device = catalog.engine(figure.row.engine), catalog.device(figure.row.devices[0].device)
-    memory = figure.row.devices[0].memory_bytes or device.largest_memory_bytes
-    room = memory * (engine.memory_share or 0.9) - weights.total_bytes - engine.overhead_bytes
-    return float(max(1, min(engine.max_sequences or 256, room // max(cache.held_bytes(figure.context_tokens), 1.0))))
-
-
-def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> Case:
-    """A figure with its features, through the same functions that an estimate goes through."""
-    row = figure.row
-    device, model, quant = catalog.device(row.devices[0].device), catalog.model(row.model), quant_of(catalog, figure)
-    weights, cache = weights_of(model, quant, row.engine), cache_of(model, "f16", row.engine)
-    users = float(figure.users or users_that_fit(catalog, figure, weights, cache))
-    part = Part(device, device.largest_memory_bytes)
-    engine = SAME_AS.get(row.engine, row.engine)
-    found = families(engine, backend_of(catalog, figure), device, weights.speed_class)
+def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> Case | None:
+    """A figure with its features, through the same functions that an estimate goes through; None where the tool refuses it."""
+    found = laid_out(catalog, figure)
+    if found is None:
+        return None
+    row, device, speed_class = figure.row, found.part.device, found.weights.speed_class
+    engine = SAME_AS.get(found.engine.id, found.engine.id)
     chunk = FIXED["prompt_chunk_tokens"]
     chunk_tokens = chunk["base"] * chunk["factors"]["engine"].get(engine, 1.0)
     depth = figure.prompt_tokens + figure.generate_tokens / 2
-    together = users if figure.kind == "served" else 1.0
-    year, month = (row.date or "2025-06").split("-")[:2]
+    together = found.users if figure.kind.startswith("served") else 1.0
+    year, month = (row.date or UNDATED).split("-")[:2]
     age = max(0.0, TODAY - int(year) - int(month) / 12)
+    model, weights, cache = found.model, found.weights, found.cache
     return Case(
         figure=figure,
-        measured=figure.tokens_per_s,
-        families=found,
-        rates=calibration.rates(engine, device, weights.speed_class),
-        decode=step.decode_work(part, weights, cache, model, users, depth),
-        prompt=step.prompt_work(part, weights, cache, model, max(1, figure.prompt_tokens), 0, chunk_tokens, together),
-        users=users,
+        measured=figure.tokens_per_s / found.copies,
+        families=families(engine, found.backend.id, device, speed_class),
+        rates=calibration.rates(engine, device, speed_class),
+        decode=step.decode_work(found.part, weights, cache, model, found.users, depth),
+        prompt=step.prompt_work(found.part, weights, cache, model, max(1, figure.prompt_tokens), 0, chunk_tokens, together),
+        link_s=all_spent(found.team.messages, found.users, catalog.link_calibration).total_s if found.team.messages else 0.0,
+        users=found.users,
         generate_tokens=figure.generate_tokens,
-        weight=0.5 ** (age / HALVED_AFTER_YEARS),
+        weight=0.5 ** (age / HALVED_AFTER_YEARS) * (SEVERAL_WEIGHT if figure.kind.endswith("-multi") else 1.0),
         device=device.id,
         source=row.source,
         model=model.id,
@@ -150,13 +128,14 @@ def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> C
 
 
 def cases_of(catalog: Catalog) -> list[Case]:
-    """Every usable figure of one device."""
+    """Every usable figure; of several devices those of which each does the same."""
     empty = cal.Calibration(
         date="", rows={}, same_as=SAME_AS, accumulates_fp16=tuple(ACCUMULATES_FP16),
         computes_low_precision=tuple(COMPUTES_LOW_PRECISION), terms={}, evidence={}, intervals={},
     )  # fmt: skip
     figures = (figure for row in catalog.measurements.values() for figure in figures_of(row))
-    return [case_of(catalog, empty, figure) for figure in figures if figure.kind in KINDS]
+    cases = (case_of(catalog, empty, figure) for figure in figures if figure.kind in KINDS)
+    return [case for case in cases if case is not None]
 
 
 def stacked(records: Sequence[Any]) -> Any:
@@ -173,6 +152,7 @@ class Problem:
         self.spreads_of = spreads
         self.decode, self.prompt = stacked([c.decode for c in cases]), stacked([c.prompt for c in cases])
         self.rates = stacked([c.rates for c in cases])
+        self.link_s = np.array([c.link_s for c in cases])
         self.users = np.array([c.users for c in cases])
         self.generate_tokens = np.array([c.generate_tokens for c in cases], float)
         self.reads_prompt = np.array([float(c.figure.prompt_tokens > 0) for c in cases])
@@ -208,7 +188,7 @@ class Problem:
         values: dict[str, Any] = {term: np.exp(log) for term, log in logs.items()}
         values["prompt_chunk_tokens"] = 1.0  # the work is cut into chunks already
         constants = cal.reached(values, self.rates, "", 0, ())
-        step_s = step.decode_s(self.decode, constants).total_s
+        step_s = step.decode_s(self.decode, constants).total_s + self.link_s
         prompt_s = step.prompt_s(self.prompt, constants).total_s
         reading_s = self.users * prompt_s * constants.prompt_share * self.reads_prompt
         sustained = self.users * self.generate_tokens / (reading_s + self.generate_tokens * step_s)
@@ -376,7 +356,7 @@ HEADER = """\
 
 def calibration_of(problem: Problem, unknowns: np.ndarray, by_row: np.ndarray, by_device: np.ndarray, date: str) -> dict[str, Any]:
     """Everything that the file holds."""
-    single = {kind: interval(problem, kind, by_row, by_device) for kind in KINDS}
+    single = {kind: interval(problem, kind, by_row, by_device) for kind in KINDS if not kind.endswith("-multi")}
     several = {f"{kind}-multi": several_devices(found) for kind, found in single.items()}
     found = {
         "date": date,

@@ -7,7 +7,7 @@ for one user is one device with everything; what they wait for on links comes on
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor import choose
+from advisor import choose, memory
 from advisor.bind import bind
 from advisor.cache import cache_of
 from advisor.catalog import Catalog
@@ -48,9 +48,14 @@ def words_of(figure: Figure) -> str:
 
 
 def several(catalog: Catalog, figure: Figure) -> Several | None:
-    """The row's work; None where its devices are unlike, or the tool cannot lay it out so."""
+    """The row's work; None where its devices are unlike, the users are not stated, or the tool cannot lay it out so."""
+    return laid_out(catalog, figure) if figure.users is not None else None
+
+
+def laid_out(catalog: Catalog, figure: Figure) -> Several | None:
+    """The row's work, with as many users as fit where it does not say; None where the tool cannot lay it out so."""
     row = figure.row
-    if len(row.devices) != 1 or figure.users is None:
+    if len(row.devices) != 1:
         return None
     try:
         system = bind(words_of(figure), catalog)
@@ -65,11 +70,14 @@ def several(catalog: Catalog, figure: Figure) -> Several | None:
     placement = lay(row.strategy, Job(model, weights, cache, way.system, way.engine, way.backend, work))
     if isinstance(placement, Reason):
         return None
+    fits = figure.users or memory.fit(placement, model, weights, cache, work, way.engine, catalog.platforms, None).users
+    if not fits:
+        return None
     team = teams(placement)[0]
-    users = max(1.0, figure.users / team.copies)
+    users = max(1.0, fits / team.copies)
     return Several(
         way.system, way.engine, way.backend, way.quant, weights, cache, model, team, _part(team, weights, users),
-        min(team.copies, figure.users), users,
+        min(team.copies, fits), users,
     )  # fmt: skip
 
 
