@@ -63,6 +63,25 @@ class PowerCap:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Retired:
+    """Chips that the maker's current software no longer supports."""
+
+    maker: str = given()
+    architectures: tuple[str, ...] = given()
+    text: str = given()
+    source: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeastLanes:
+    """The fewest PCIe lanes of a slot in a computer that one buys for several cards."""
+
+    lanes: int = given(least=1)
+    text: str = given()
+    source: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hints:
     """All of them."""
 
@@ -71,9 +90,15 @@ class Hints:
     drafting: tuple[Drafting, ...] = given()
     risks: tuple[Risk, ...] = given()
     power_caps: tuple[PowerCap, ...] = given(default=())
+    retired: tuple[Retired, ...] = given(default=())
+    least_lanes: LeastLanes = given()
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
         """How this engine is told this setting, or the command outside of it."""
         of_setting = [flag for flag in self.flags if flag.setting == setting]
         own = (flag for flag in of_setting if flag.engine == engine_id)
         return next(own, next((flag for flag in of_setting if flag.engine == "system"), None))
+
+    def is_retired(self, maker: str, architecture: str) -> bool:
+        """Whether the maker's current software leaves this chip behind."""
+        return any(row.maker == maker and architecture in row.architectures for row in self.retired)

@@ -35,8 +35,7 @@ class Prober:
     def at(self, need: Need) -> Decision:
         """The decision for another need on the same work table."""
         if need not in self._known:
-            same_work = need.workload == self.case.need.workload and need.quant == self.case.need.quant
-            self._known[need] = decide(case_of(self.case.desk, need, self.case.offers if same_work else None))
+            self._known[need] = decide(case_of(self.case.desk, need, self.case))
         return self._known[need]
 
     def differs(self, need: Need) -> bool:
@@ -232,8 +231,7 @@ def _prices(prober: Prober) -> Iterator[Flip]:
 def _rivals(prober: Prober) -> list[Option]:
     """Options that meet the need without the chosen one's kind: the search without it."""
     need, kind = prober.case.need, prober.today.kind
-    offers = tuple(offer for offer in prober.case.offers if offer.kind != kind)
-    other = decide(Case(prober.case.desk, need, prober.case.work, offers))
+    other = decide(prober.case.among(offer for offer in prober.case.offers if offer.kind != kind))
     return [other.chosen] if other.chosen and fast_enough(other.chosen.estimate, need) else []
 
 

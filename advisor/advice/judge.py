@@ -1,8 +1,9 @@
 """Judging: does it meet the need, why not, and which is the cheapest (or the fastest) of all that do."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from advisor.advice.bounds import Bound, Bounds
 from advisor.advice.desk import Desk, Work, work_of
 from advisor.advice.offers import Offer, all_offers
 from advisor.errors import AdvisorError
@@ -27,20 +28,32 @@ class Option:
     changes: tuple[Reason, ...] = ()  # what is set differently on what is owned
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
-    """One need on one work table, with the offers that its search may take."""
+    """One need on one work table, with the offers that its search may take and their bounds."""
 
     desk: Desk
     need: Need
     work: Work
     offers: tuple[Offer, ...]
+    bounds: Bounds = field(repr=False)
+    bound_of: dict[Offer, Bound] = field(repr=False)
+
+    def among(self, offers: Iterable[Offer]) -> "Case":
+        """The same case with only some of the offers, or with others."""
+        chosen = tuple(offers)
+        known = {offer: self.bound_of.get(offer) or self.bounds.of(offer) for offer in chosen}
+        return replace(self, offers=chosen, bound_of=known)
 
 
-def case_of(desk: Desk, need: Need, offers: tuple[Offer, ...] | None = None) -> Case:
-    """The case of a need; the offers of the whole catalog unless some are given."""
+def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:
+    """The case of a need: with the offers of the whole catalog, or those of a `like` case; bounds are kept for the same work."""
     work = work_of(need)
-    return Case(desk, need, work, all_offers(desk, work) if offers is None else offers)
+    offers = like.offers if like and like.desk is desk else all_offers(desk)
+    if like is not None and like.work == work and like.desk is desk:
+        return replace(like, need=need)
+    bounds = Bounds(desk, work)
+    return Case(desk, need, work, offers, bounds, bounds.of_all(offers))
 
 
 def per_user(estimate: Estimate) -> float:
@@ -177,17 +190,18 @@ def candidates(case: Case, kind: str | None = None) -> list[Offer]:
         if offer.least_usd is not None
         and (kind is None or may_become(offer, kind))
         and allowed(offer.kind, need)
-        and offer.bound_tokens_per_s >= need.min_tokens_per_s
+        and case.bound_of[offer].tokens_per_s >= need.min_tokens_per_s
         and (need.budget_usd is None or need.sell_old or offer.least_usd <= need.budget_usd)
     ]
     if need.prefer == "fastest":
-        return sorted(found, key=lambda offer: -offer.bound_tokens_per_s)
+        return sorted(found, key=lambda offer: -case.bound_of[offer].tokens_per_s)
     return sorted(found, key=lambda offer: offer.least_usd or 0.0)
 
 
-def _cannot_win(offer: Offer, best: Option, need: Need) -> bool:
+def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
+    need = case.need
     if need.prefer == "fastest":
-        return offer.bound_tokens_per_s <= per_user(best.estimate)
+        return case.bound_of[offer].tokens_per_s <= per_user(best.estimate)
     usd = counted_usd(best.cost, need)
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
@@ -195,23 +209,25 @@ def _cannot_win(offer: Offer, best: Option, need: Need) -> bool:
 class Tries:
     """What one search has learnt of each kind: how often it failed, and which share of its bound the best one reached."""
 
-    def __init__(self, need: Need) -> None:
-        self.need = need
+    def __init__(self, case: Case) -> None:
+        self.case = case
         self.failed: dict[str, int] = {}
         self.reached: dict[tuple[str, bool], list[float]] = {}
 
     def hopeless(self, offer: Offer) -> bool:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than any before it."""
-        seen = self.reached.get((offer.kind, offer.holds), ())
+        bound = self.case.bound_of[offer]
+        seen = self.reached.get((offer.kind, bound.holds), ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
-        return self.failed.get(offer.kind, 0) >= MOST_TRIED or offer.bound_tokens_per_s * share < self.need.min_tokens_per_s
+        return self.failed.get(offer.kind, 0) >= MOST_TRIED or bound.tokens_per_s * share < self.case.need.min_tokens_per_s
 
     def note(self, offer: Offer, options: list[Option]) -> None:
         """Learn from one offer that was estimated."""
+        bound = self.case.bound_of[offer]
         speed = max((per_user(option.estimate) for option in options), default=0.0)
         if speed:
-            self.reached.setdefault((offer.kind, offer.holds), []).append(speed / offer.bound_tokens_per_s)
-        if options and not any(meets(option, self.need) for option in options):
+            self.reached.setdefault((offer.kind, bound.holds), []).append(speed / bound.tokens_per_s)
+        if options and not any(meets(option, self.case.need) for option in options):
             self.failed[offer.kind] = self.failed.get(offer.kind, 0) + 1
 
 
@@ -222,9 +238,9 @@ def search(case: Case, kind: str | None = None) -> list[Option]:
     """
     found: list[Option] = []
     best: Option | None = None
-    tries = Tries(case.need)
+    tries = Tries(case)
     for offer in candidates(case, kind):
-        if best is not None and _cannot_win(offer, best, case.need):
+        if best is not None and _cannot_win(offer, best, case):
             break
         if tries.hopeless(offer):
             continue
@@ -240,7 +256,3 @@ def without_budget(case: Case) -> Case:
     """The same case for a buyer with all the money in the world."""
     return replace(case, need=replace(case.need, budget_usd=None))
 
-
-def without_floors(case: Case) -> Case:
-    """The same case for a buyer with all the time in the world."""
-    return replace(case, need=replace(case.need, min_tokens_per_s=0.0, max_first_token_s=None))

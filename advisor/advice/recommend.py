@@ -1,6 +1,6 @@
 """The recommendation: what is owned, what could be bought, the verdict by the rule, and what would change it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -11,7 +11,7 @@ from advisor.advice.desk import Desk
 from advisor.advice.flips import flips
 from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning
-from advisor.advice.offers import Offer, Shelf, card_kind, goes_in_slot, network_kind
+from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
 from advisor.advice.roads import MARKET_KINDS, best_of_road, road, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
@@ -44,7 +44,7 @@ def recommend(
 def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Recommendation:
     """The answer for one model."""
     desk, catalog, have = case.desk, case.desk.catalog, case.desk.have
-    asked = replace(case, offers=tuple(_offer_of(case, system) for system in among)) if among else case
+    asked = case.among(_offers_of(case, among)) if among else case
     decision = decide(asked, thorough=True)
     more = one_more(case) if have else OneMore(())
     options = _options(case, decision, more)
@@ -84,22 +84,24 @@ def _over_ladder(answer: Recommendation, steps: tuple[Step, ...]) -> Recommendat
     )
 
 
-def _offer_of(case: Case, system: System) -> Offer:
-    """A system that the buyer named, as an offer."""
-    shelf = Shelf(case.desk, case.work)
-    cards = goes_in_slot(system.groups[0].device)
-    groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
-    if cards and len(system.boxes) == 1:
-        bridged = system.shown_link is not None and system.shown_link.kind == "nvlink"
-        bought = _to_buy(groups, case.desk.have)
-        return shelf.card_offer(card_kind(system.count, bridged), spec(system), groups, bought)
-    device, memory_bytes, _ = groups[0]
-    kind = network_kind(system.link) if system.link else "unified-memory-machine"
-    owned = sum(group.count for group in case.desk.have.groups if group.device.id == device.id) if case.desk.have else 0
-    return shelf.box_offer(kind, spec(system), device, memory_bytes, system.count, min(owned, system.count))
+def _offers_of(case: Case, among: Iterable[System]) -> Iterator[Offer]:
+    """The systems that the buyer named, as offers."""
+    shelf, have = Shelf(case.desk), case.desk.have
+    for system in among:
+        groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
+        device, memory_bytes, _ = groups[0]
+        if goes_in_slot(device) and len(system.boxes) == 1:
+            bridged = system.shown_link is not None and system.shown_link.kind == "nvlink"
+            offer = shelf.card_offer(card_kind(system.count, bridged), spec(system), groups, _to_buy(groups, have))
+        else:
+            kind = network_kind(system.link) if system.link else "unified-memory-machine"
+            owned = sum(group.count for group in have.groups if group.device.id == device.id) if have else 0
+            offer = shelf.box_offer(kind, spec(system), device, memory_bytes, system.count, min(owned, system.count))
+        if offer:
+            yield offer
 
 
-def _to_buy(groups: Iterable[tuple], have: System | None) -> list[tuple]:  # type: ignore[type-arg]
+def _to_buy(groups: Iterable[Owned], have: System | None) -> list[Owned]:
     """The groups less what is owned."""
     owned = {(group.device.id, group.memory_bytes): group.count for group in have.groups} if have else {}
     return [(device, memory, max(0, count - owned.get((device.id, memory), 0))) for device, memory, count in groups]
@@ -127,7 +129,7 @@ def _better(own: Option, market: Option | None, need: Need) -> Option:
 
 def _others(case: Case, decision: Decision) -> tuple[Road, ...]:
     """The other systems that the buyer named."""
-    named = [option for offer in case.offers for option in [best_of_road(replace(case, offers=(offer,)), offer.kind)] if option]
+    named = [option for offer in case.offers for option in [best_of_road(case.among([offer]), offer.kind)] if option]
     return tuple(road(case, option.kind, option, decision.chosen) for option in named if option is not decision.chosen)
 
 

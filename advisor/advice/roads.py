@@ -13,7 +13,6 @@ from advisor.advice.judge import (
     may_become,
     meets,
     per_user,
-    rank,
     search,
     shortfalls,
     without_budget,
@@ -50,18 +49,19 @@ def best_of_road(case: Case, kind: str) -> Option | None:
 
 def nearest_misses(case: Case, kind: str) -> list[Option]:
     """The offers of a road that come nearest by their bounds, estimated."""
-    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or offer.holds)]
-    order = sorted(of_kind, key=lambda offer: _promise(offer, case.need))
+    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or case.bound_of[offer].holds)]
+    order = sorted(of_kind, key=lambda offer: _promise(offer, case))
     return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
 
 
-def _promise(offer: Offer, need: Need) -> tuple[float, ...]:
+def _promise(offer: Offer, case: Case) -> tuple[float, ...]:
     """How near an offer may come, the nearest first: memory, speed, a known price within the budget."""
+    need, bound = case.need, case.bound_of[offer]
     priced = offer.least_usd is not None
     within = priced and (need.budget_usd is None or (offer.least_usd or 0.0) <= need.budget_usd)
-    fast = offer.bound_tokens_per_s >= need.min_tokens_per_s
-    order = (offer.least_usd or 0.0) if fast else -offer.bound_tokens_per_s
-    return (not offer.holds, not fast, not within, not priced, order)
+    fast = bound.tokens_per_s >= need.min_tokens_per_s
+    order = (offer.least_usd or 0.0) if fast else -bound.tokens_per_s
+    return (not bound.holds, not fast, not within, not priced, order)
 
 
 def miss(option: Option, need: Need) -> tuple[float, ...]:
@@ -80,12 +80,6 @@ def nearest(options: Iterable[Option], need: Need) -> Option | None:
 def market_roads(case: Case) -> dict[str, Option | None]:
     """Every road that costs money with its best candidate."""
     return {kind: best_of_road(case, kind) if allowed(kind, case.need) or kind in ALWAYS_SHOWN else None for kind in MARKET_KINDS}
-
-
-def choose_option(options: Iterable[Option], need: Need) -> Option | None:
-    """The best of all options that meet the need, by the rule."""
-    able = [option for option in options if meets(option, need) and allowed(option.kind, need)]
-    return min(able, key=lambda option: rank(option, need), default=None)
 
 
 def road(case: Case, kind: str, option: Option | Reason | None, chosen: Option | None) -> Road:

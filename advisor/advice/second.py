@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from advisor.advice import SecondGpu
 from advisor.advice.judge import Case, Option, affordable, evaluate, fast_enough, meets, per_user, rank, score, shortfalls
-from advisor.advice.offers import Shelf, bridge_of, goes_in_slot, machines, name_of, owned_cards
+from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.reason import Fact, Reason
 
 WORTH_FACTOR = 1.15  # a second one that makes it less faster than this is not bought for speed
@@ -22,21 +22,21 @@ def one_more(case: Case) -> OneMore:
     """What is owned with one more of the same, over PCIe, bridged, joined by its network, or side by side."""
     owned = owned_cards(case.desk.have)
     device, memory_bytes, count = owned[0]
-    shelf = Shelf(case.desk, case.work)
-    if goes_in_slot(device) and all(goes_in_slot(card) for card, *_ in owned):
+    shelf = Shelf(case.desk)
+    offers: list[Offer | None] = []
+    if all(goes_in_slot(card) for card, *_ in owned):
         groups = [(device, memory_bytes, count + 1), *owned[1:]]
-        words = " + ".join(f"{number}x {card.id}" if number > 1 else card.id for card, _, number in groups)
-        kind = "second-gpu" if sum(number for *_, number in groups) == 2 else "multi-gpu-server"
-        offers = [shelf.card_offer(kind, words, groups, [(device, memory_bytes, 1)])]
+        words, bought = " + ".join(times(number, card.id) for card, _, number in groups), [(device, memory_bytes, 1)]
+        kind = card_kind(sum(number for *_, number in groups), False)
+        offers.append(shelf.card_offer(kind, words, groups, bought))
         bridge = bridge_of(device, case.desk)
         if bridge and kind == "second-gpu" and len(groups) == 1:
-            offers.append(shelf.card_offer("nvlink-pair", f"{words} via {bridge.id}", groups, [(device, memory_bytes, 1)]))
+            offers.append(shelf.card_offer("nvlink-pair", f"{words} via {bridge.id}", groups, bought))
     elif device.is_box and len(owned) == 1:
-        name = name_of(device, memory_bytes)
-        offers = [offer for offer in machines(shelf, device, memory_bytes, count) if offer.words.startswith(f"{count + 1}x {name} ")]
+        offers += [offer for offer in machines(shelf, device, memory_bytes, count) if offer.count == count + 1]
     else:
         return OneMore((), Reason("impossible.no-slot", {"name": device.name}))
-    options = [option for offer in offers for option in evaluate(case, offer)]
+    options = [option for offer in offers if offer for option in evaluate(case, offer)]
     options.sort(key=lambda option: (not fast_enough(option.estimate, case.need), *rank(option, case.need)))
     return OneMore(tuple(options), None if options else Reason("second.cannot", {"name": device.name}))
 
