@@ -29,7 +29,6 @@ class Mixer:
     v_head_dim: int | None = given(default=None, above=0)  # None = head_dim
     window_tokens: int | None = given(default=None, above=0)
     kv_shared_layers: int = given(default=0, least=0)  # of `layers`: they read an earlier layer's cache and keep none
-    kv_shared_weightless: bool = given(default=False)  # … and have no key and value projection either
     key_is_value: bool = given(default=False)  # one projection gives both; both are cached all the same
     q_bias: bool = given(default=False)
     kv_bias: bool = given(default=False)
@@ -92,14 +91,13 @@ class Mixer:
 def _attention(m: Mixer, hidden: int) -> Iterator[Tensor]:
     gated_rows = 2 if m.output_gate == "channel" else 1
     queries, keys, values = m.heads * m.head_dim, m.kv_heads * m.head_dim, m.kv_heads * m.value_dim
-    with_kv = m.layers - (m.kv_shared_layers if m.kv_shared_weightless else 0)
     values = 0 if m.key_is_value else values
     if m.fused_qkv:
         yield Tensor("attn_qkv", "mixer", hidden, queries * gated_rows + keys + values, m.layers)
     else:
         yield Tensor("attn_q", "mixer", hidden, queries * gated_rows, m.layers)
-        yield Tensor("attn_k", "mixer", hidden, keys, with_kv)
-        yield Tensor("attn_v", "mixer", hidden, values, with_kv)
+        yield Tensor("attn_k", "mixer", hidden, keys, m.layers)
+        yield Tensor("attn_v", "mixer", hidden, values, m.layers)
     yield Tensor("attn_output", "mixer", m.heads * m.value_dim, hidden, m.layers)
     if m.output_gate == "head":
         yield Tensor("attn_gate", "mixer", hidden, m.heads, m.layers)

@@ -1,0 +1,224 @@
+"""A model from a Hugging Face `config.json`: the file, or its folder with the index of the weights.
+
+Nothing is executed and nothing is fetched. What the file does not say is taken as its `model_type`'s class would, and
+what even that leaves open is named in `assumed`.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import BadInput
+from advisor.feedforward import FeedForward
+from advisor.intake.hf_families import LLAMA, Family, family_of
+from advisor.intake.hf_ffns import feed_forwards
+from advisor.intake.hf_keys import LONGEST, Keys, text_part
+from advisor.intake.hf_layers import mixer_kinds
+from advisor.intake.hf_mixers import mixers
+from advisor.intake.hf_quant import native_quant
+from advisor.intake.hf_vision import vision_params
+from advisor.mixer import Mixer
+from advisor.model import Model
+from advisor.price import Source
+from advisor.units import MIB
+
+LARGEST_CONFIG_BYTES = 16 * MIB
+LARGEST_INDEX_BYTES = 128 * MIB
+INDEX = "model.safetensors.index.json"
+HIDDEN = ("hidden_size", "n_embd", "d_model", "dim", "model_dim")
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers", "num_hidden_blocks")
+VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
+LENGTH = (
+    "max_position_embeddings",
+    "max_sequence_length",
+    "n_positions",
+    "seq_length",
+    "max_seq_len",
+    "model_max_length",
+    "n_ctx",
+    "max_seq_length",
+)
+
+
+def read(path: Path | str) -> Model:
+    """The model that a config.json describes. `path`: the file or its folder."""
+    place = Path(path)
+    file = place / "config.json" if place.is_dir() else place
+    config = _mapping(file, LARGEST_CONFIG_BYTES)
+    beside = _mapping(file.parent / "hf_quant_config.json", LARGEST_CONFIG_BYTES, needed=False)
+    model = model_of(config, str(file), _name(file, config), beside)
+    total = _total_bytes(file.parent / INDEX) if file.name == "config.json" else None
+    return model if total is None else replace(model, weights_bytes=total)
+
+
+def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[str, Any] | None = None) -> Model:
+    """The model that the keys of a config describe."""
+    keys = text_part(config, where)
+    own = keys.own.get("model_type")
+    model_type = own if isinstance(own, str) else keys.text("model_type")
+    family = family_of(model_type) or family_of(Keys(config).text("model_type"))
+    assumed: tuple[str, ...] = () if family else (f"model_type {model_type!r} is not known; read like a llama",)
+    family = family or LLAMA
+    own_keys = {**keys.own, "model_type": model_type} if model_type else keys.own
+    keys = Keys(own_keys, {**family.values, **keys.around}, where)
+    quant, open_quant = native_quant(keys, name, beside)
+    model = _shape(keys, family, name, where)
+    vision = vision_params(Keys(config, {}, where), model.hidden_size)
+    if vision is None:
+        assumed += ("the vision tower's size is not stated; not counted",)
+    if open_quant:
+        assumed += (open_quant,)
+    repo = Keys(config).text("_name_or_path")
+    return replace(
+        model,
+        native_quant=quant,
+        vision_params=vision or 0,
+        hf_repo=repo if repo and re.fullmatch(r"[\w.-]+/[\w.-]+", repo) else None,
+        assumed=model.assumed + assumed,
+        sources=(Source(fields=("mixers", "ffns"), title=f"config.json: {where}"),),
+    )
+
+
+def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:
+    hidden, vocabulary = _needed(keys, HIDDEN), _needed(keys, VOCABULARY)
+    doubled = 2 if keys.text("model_type") == "longcat_flash" else 1  # two attentions and two dense networks in a layer
+    layers = _layers(keys)
+    kinds = mixer_kinds(keys, family, layers)
+    attention = mixers(keys, family, kinds * doubled, hidden)
+    feeding = feed_forwards(keys, family, kinds, hidden)
+    if doubled == 2:
+        feeding += (FeedForward(kind="dense", layers=layers * doubled, width=keys.whole("ffn_hidden_size") or 0),)
+    moe = any(f.kind == "moe" for f in feeding)
+    parallel = _parallel(keys, family)
+    tables, extra, guesses = _extras(keys, family, hidden, layers)
+    weights = family.norm_weights
+    model = Model(
+        id=name,
+        name=name,
+        architecture=(family.moe_architecture or family.architecture) if moe else family.architecture,
+        layers=layers,
+        hidden_size=hidden,
+        vocab_size=vocabulary,
+        tied_embeddings=keys.flag("tie_word_embeddings", "tie_embeddings", "weight_tying", default=family.tied),
+        max_context_tokens=keys.whole(*LENGTH, most=LONGEST) or None,
+        mixers=attention,
+        ffns=feeding,
+        norms_per_mixer=family.norms_per_mixer if weights else 0,
+        norms_per_ffn=(0 if parallel else _ffn_norms(family, feeding)) if weights else 0,
+        norm_bias=family.norm_bias,
+        final_norm=weights,
+        embedding_size=keys.whole("word_embed_proj_dim", "embedding_size", "embedding_dim") or None,
+        head_bias=family.head_bias,
+        lookup_params=tables,
+        extra_params=extra,
+        assumed=guesses,
+    )
+    return _with_draft_layers(model, keys)
+
+
+def _needed(keys: Keys, names: tuple[str, ...]) -> int:
+    found = keys.whole(*names)
+    if not found:
+        raise BadInput(f"{keys.where}: {names[0]}: missing, or not above 0; is it the config.json of a language model?")
+    return found
+
+
+def _layers(keys: Keys) -> int:
+    pattern = keys.text("hybrid_override_pattern")
+    if pattern:
+        return len([letter for letter in pattern if letter not in "| \n"])
+    stated = keys.whole(*LAYERS)
+    listed = keys.many("layers_block_type", "layer_types", "block_configs")
+    return len(listed) if not stated and listed else _needed(keys, LAYERS)
+
+
+def _parallel(keys: Keys, family: Family) -> bool:
+    """Whether attention and feed-forward share one norm."""
+    if family.architecture == "falcon":
+        if keys.flag("new_decoder_architecture"):
+            return keys.whole("num_ln_in_parallel_attn") == 1
+        return keys.flag("parallel_attn")
+    if family.architecture == "stablelm":
+        return keys.flag("use_parallel_residual")
+    return family.norms_per_ffn == 0
+
+
+def _ffn_norms(family: Family, feeding: tuple[FeedForward, ...]) -> int:
+    """Gemma 4 puts three more norms around a mixture beside a dense network."""
+    beside = any(f.kind == "moe" and f.width for f in feeding)
+    return family.norms_per_ffn + (3 if beside else 0)
+
+
+def _extras(keys: Keys, family: Family, hidden: int, layers: int) -> tuple[int, int, tuple[str, ...]]:
+    """Tables that are looked up, dense weights of no other kind, and what was guessed."""
+    tables = extra = 0
+    if family.positions_extra is not None or (family.architecture == "mpt" and _learns_positions(keys)):
+        tables = ((keys.whole(*LENGTH, most=LONGEST) or 0) + (family.positions_extra or 0)) * hidden
+    extra += family.embedding_norms * hidden
+    each = keys.whole("hidden_size_per_layer_input")
+    if each:
+        tables += (keys.whole("vocab_size_per_layer_input") or 0) * each * layers
+        extra += layers * (2 * hidden * each + hidden) + hidden * layers * each + each
+        if keys.whole("laurel_rank"):
+            extra += _altup(keys, hidden, layers)
+    return tables, extra, ()
+
+
+def _learns_positions(keys: Keys) -> bool:
+    inner = keys.part("attn_config")
+    return not (inner is not None and (inner.flag("alibi") or inner.flag("rope"))) and keys.flag("learned_pos_emb", default=True)
+
+
+def _altup(keys: Keys, hidden: int, layers: int) -> int:
+    """Gemma 3n: alternating updates and a learned residual of low rank in each layer, projections around them all."""
+    n, rank = keys.whole("altup_num_inputs") or 4, keys.whole("laurel_rank") or 64
+    layer = n * n + hidden + hidden * n + n * n * n + hidden + 2 * hidden * rank + hidden
+    return layers * layer + 2 * (n - 1) * hidden * hidden
+
+
+def _with_draft_layers(model: Model, keys: Keys) -> Model:
+    """Multi-token prediction: layers like the last one, with a matrix that joins two states and three norms."""
+    count = keys.whole("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules", "mtp_num_layers") or 0
+    if not count or count > model.layers or not model.ffns:
+        return model
+    mixer: Mixer = model.attention or model.mixers[-1]
+    one = (*replace(mixer, layers=1, indexer_layers=min(1, mixer.indexer_layers), kv_shared_layers=0).tensors(model.hidden_size),)
+    last = replace(model.ffns[-1], layers=1).tensors(model.hidden_size)
+    each = sum(t.params for t in (*one, *last)) + 2 * model.hidden_size**2 + 5 * model.hidden_size
+    return replace(model, mtp_layers=count, mtp_params=round(each * count))
+
+
+def _mapping(file: Path, largest_bytes: float, *, needed: bool = True) -> dict[str, Any]:
+    """The JSON object in a file, if it is one of a sane size."""
+    try:
+        if not needed and not file.is_file():
+            return {}
+        if file.stat().st_size > largest_bytes:
+            raise BadInput(f"{file}: {file.stat().st_size} bytes are too many for a {file.name}")
+        found = json.loads(file.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{file}: is no JSON: {str(error)[:200]}") from error
+    if not isinstance(found, dict):
+        raise BadInput(f"{file}: should hold one JSON object, as a Hugging Face config.json does")
+    return found
+
+
+def _total_bytes(index: Path) -> float | None:
+    """Bytes of all weight files, from their index."""
+    metadata = _mapping(index, LARGEST_INDEX_BYTES, needed=False).get("metadata")
+    total = metadata.get("total_size") if isinstance(metadata, dict) else None
+    return float(total) if isinstance(total, (int, float)) and not isinstance(total, bool) and total > 0 else None
+
+
+def _name(file: Path, config: Mapping[str, Any]) -> str:
+    """What to call it: its repository, its folder, or its file."""
+    repo = config.get("_name_or_path")
+    if isinstance(repo, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
+        return repo.split("/")[1].lower()
+    stem = file.name.removesuffix(".json").removesuffix("config").rstrip("._-")
+    return (stem or file.absolute().parent.name or "config").lower()

@@ -1,0 +1,286 @@
+"""The mixers of a config.json: for each layer the attention or recurrence that its keys describe, equal layers together."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
+
+from advisor.errors import BadInput
+from advisor.intake.hf_families import Family
+from advisor.intake.hf_keys import Keys
+from advisor.mixer import Mixer
+
+BIAS_KEYS = ("attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias", "attn_bias", "use_bias", "bias")
+QK_NORM_KEYS = ("use_qk_norm", "qk_layernorm", "qk_norm")
+HEADS_KEYS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "num_query_heads")
+
+
+def mixers(keys: Keys, family: Family, kinds: list[str], hidden: int) -> tuple[Mixer, ...]:
+    """All layers that mix tokens, equal ones in one record."""
+    found: Counter[Mixer] = Counter()
+    for index, kind in enumerate(kinds):
+        if kind not in ("mlp", "moe"):
+            for mixer in _layer(keys, family, kind, index, len(kinds), hidden):
+                found[mixer] += 1
+    return tuple(_together(mixer, count) for mixer, count in found.items())
+
+
+def _together(mixer: Mixer, count: int) -> Mixer:
+    shared = count if mixer.kv_shared_layers else 0
+    indexed = count if mixer.indexer_layers else 0
+    return replace(mixer, layers=count, kv_shared_layers=shared, indexer_layers=indexed)
+
+
+def _layer(keys: Keys, family: Family, kind: str, index: int, layers: int, hidden: int) -> list[Mixer]:
+    """The mixer of one layer; two where attention and Mamba run side by side."""
+    if kind in _MAKERS:
+        return [_MAKERS[kind](keys, family, hidden)]
+    if kind == "compressed":
+        return [_compressed(keys, index)]
+    attention = _latent(keys, index) if keys.whole("kv_lora_rank") else _attention(keys, family, kind, index, layers, hidden)
+    if keys.whole("mamba_d_ssm", "mamba_d_head") and keys.text("model_type") == "falcon_h1":
+        return [attention, _mamba(keys, family, hidden)]
+    return [attention]
+
+
+def heads_of(keys: Keys) -> int:
+    """Query heads."""
+    heads = keys.whole(*HEADS_KEYS)
+    if not heads:
+        raise BadInput(f"{keys.where}: num_attention_heads: missing, or not above 0")
+    return heads
+
+
+def kv_heads_of(keys: Keys, heads: int) -> int:
+    """Key-value heads, in the old spellings too."""
+    if keys.flag("multi_query_attention"):
+        return keys.whole("multi_query_group_num", "num_key_value_heads") or 1
+    inner = keys.part("attn_config")
+    if inner is not None and inner.whole("kv_n_heads"):
+        return inner.whole("kv_n_heads") or heads
+    new_falcon = keys.value("new_decoder_architecture")
+    if keys.flag("multi_query") and not new_falcon:
+        return 1
+    return keys.whole("num_key_value_heads", "num_kv_heads", "n_head_kv", "num_key_value_groups") or heads
+
+
+def head_dim_of(keys: Keys, hidden: int, heads: int) -> int:
+    """Width of a query head: stated, else the hidden state shared out."""
+    return keys.whole("head_dim", "attention_head_dim", "kv_channels", "head_size") or max(1, hidden // heads)
+
+
+def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, hidden: int) -> Mixer:
+    sliding = kind == "sliding"
+    heads = heads_of(keys)
+    kv_heads, head_dim, v_head_dim = kv_heads_of(keys, heads), head_dim_of(keys, hidden, heads), keys.whole("v_head_dim")
+    other = keys.part("attention_other_setting") if sliding else None
+    if other is not None:  # Step-3.5: window layers have heads of their own
+        heads = other.whole("num_attention_heads") or heads
+        kv_heads = other.whole("num_attention_groups", "num_key_value_heads") or kv_heads
+    if sliding:
+        heads = keys.whole("swa_num_attention_heads") or heads
+        kv_heads = keys.whole("swa_num_key_value_heads") or kv_heads
+        head_dim = keys.whole("swa_head_dim") or head_dim
+        v_head_dim = keys.whole("swa_v_head_dim") or v_head_dim
+    wide = kind == "full" and bool(keys.whole("global_head_dim"))
+    if wide:
+        head_dim = keys.whole("global_head_dim") or head_dim
+        kv_heads = keys.whole("num_global_key_value_heads") or kv_heads
+    block = (keys.many("block_configs") or [None] * layers)[index % layers]
+    if isinstance(block, dict) and isinstance(block.get("attention"), dict):
+        group = block["attention"].get("n_heads_in_group")
+        kv_heads = heads // group if isinstance(group, int) and group > 0 else block["attention"].get("num_key_value_heads") or kv_heads
+    shared = keys.whole("num_kv_shared_layers") or 0
+    bias = _bias(keys, family)
+    return Mixer(
+        kind=kind,
+        layers=1,
+        heads=heads,
+        kv_heads=min(kv_heads, heads) or heads,
+        head_dim=head_dim,
+        v_head_dim=v_head_dim if v_head_dim and v_head_dim != head_dim else None,
+        window_tokens=_window(keys, kind),
+        kv_shared_layers=1 if shared and index >= layers - shared else 0,
+        key_is_value=wide and keys.flag("attention_k_eq_v"),
+        q_bias=bias,
+        kv_bias=bias,
+        o_bias=_o_bias(keys, family, bias),
+        qk_norm=_qk_norm(keys, family),
+        output_gate=_gate(keys, family),
+        sinks=family.sinks or keys.flag("add_swa_attention_sink_bias" if sliding else "add_full_attention_sink_bias"),
+        fused_qkv=family.fused_qkv,
+    )
+
+
+def _window(keys: Keys, kind: str) -> int | None:
+    if kind == "chunked":
+        return keys.whole("attention_chunk_size") or None
+    if kind != "sliding":
+        return None
+    return keys.whole("sliding_window", "sliding_window_size", "interleaved_sliding_window", "attention_window", "window_size") or 4096
+
+
+def _bias(keys: Keys, family: Family) -> bool:
+    if keys.value("no_bias") is not None:
+        return not keys.flag("no_bias")
+    if keys.text("model_type") in ("nemotron_h", "bamba"):
+        return keys.flag("attention_bias")
+    return keys.flag(*BIAS_KEYS, default=family.qkv_bias)
+
+
+def _o_bias(keys: Keys, family: Family, bias: bool) -> bool:
+    stated = keys.value("attention_out_bias", "attention_output_bias")
+    if stated is not None:
+        return bool(stated)
+    return bias if family.o_bias is None else family.o_bias
+
+
+def _qk_norm(keys: Keys, family: Family) -> str:
+    stated = keys.value(*QK_NORM_KEYS)
+    if family.architecture == "llama4":
+        return "none"  # norms without weights
+    if stated is None:
+        return family.qk_norm if family.architecture != "minimax-m2" else "none"
+    if not stated:
+        return "none"
+    return "per-head" if family.architecture in ("command-r", "stablelm") else family.qk_norm if family.qk_norm != "none" else "head"
+
+
+def _gate(keys: Keys, family: Family) -> str:
+    if keys.value("use_head_wise_attn_gate") is not None:
+        return "head" if keys.flag("use_head_wise_attn_gate") else "none"
+    if keys.value("attn_output_gate") is not None:
+        return "channel" if keys.flag("attn_output_gate") else "none"
+    return family.output_gate
+
+
+def _latent(keys: Keys, index: int) -> Mixer:
+    heads = heads_of(keys)
+    nope, rope = keys.whole("qk_nope_head_dim") or 0, keys.whole("qk_rope_head_dim") or 0
+    types = keys.many("indexer_types")
+    indexed = bool(keys.whole("index_n_heads")) and (types is None or types[index % len(types)] != "shared")
+    return Mixer(
+        kind="mla",
+        layers=1,
+        heads=heads,
+        kv_heads=1,
+        head_dim=nope + rope,
+        v_head_dim=keys.whole("v_head_dim") or nope or None,
+        q_lora_rank=keys.whole("q_lora_rank") or None,
+        kv_lora_rank=keys.whole("kv_lora_rank"),
+        nope_dim=nope,
+        rope_dim=rope,
+        output_gate="channel" if keys.flag("mla_use_output_gate") else "none",
+        indexer_heads=keys.whole("index_n_heads") or 0 if indexed else 0,
+        indexer_head_dim=keys.whole("index_head_dim") or 0 if indexed else 0,
+        indexer_tokens=keys.whole("index_topk") or None,
+        indexer_layers=int(indexed),
+    )
+
+
+def _compressed(keys: Keys, index: int) -> Mixer:
+    ratios = keys.many("compress_ratios") or [0]
+    ratio = ratios[index % len(ratios)]
+    ratio = ratio if isinstance(ratio, int) and ratio >= 0 else 0
+    indexed = ratio == 4
+    return Mixer(
+        kind="compressed",
+        layers=1,
+        heads=heads_of(keys),
+        kv_heads=1,
+        head_dim=keys.whole("head_dim") or 512,
+        window_tokens=keys.whole("sliding_window") or 128,
+        q_lora_rank=keys.whole("q_lora_rank") or None,
+        o_lora_rank=keys.whole("o_lora_rank") or None,
+        o_groups=keys.whole("o_groups") or None,
+        hyper_connections=keys.whole("hc_mult") or 0,
+        compress_ratio=ratio,
+        indexer_heads=keys.whole("index_n_heads") or 0 if indexed else 0,
+        indexer_head_dim=keys.whole("index_head_dim") or 0 if indexed else 0,
+        indexer_tokens=keys.whole("index_topk") or None if indexed else None,
+        indexer_layers=int(indexed),
+    )
+
+
+def _linear(keys: Keys, family: Family, hidden: int) -> Mixer:
+    """Gated DeltaNet, Kimi delta attention or lightning attention, by the keys that are there."""
+    kimi = keys.part("linear_attn_config")
+    if kimi is not None:
+        return Mixer(
+            kind="kda",
+            layers=1,
+            heads=kimi.whole("num_heads") or heads_of(keys),
+            head_dim=kimi.whole("head_dim") or 128,
+            conv_kernel=kimi.whole("short_conv_kernel_size") or 4,
+            full_rank_gate=kimi.flag("use_full_rank_gate"),
+        )
+    if keys.whole("linear_num_value_heads"):
+        return Mixer(
+            kind="gated-deltanet",
+            layers=1,
+            heads=keys.whole("linear_num_value_heads") or 1,
+            key_heads=keys.whole("linear_num_key_heads") or 1,
+            head_dim=keys.whole("linear_value_head_dim") or 128,
+            key_head_dim=keys.whole("linear_key_head_dim") or 128,
+            conv_kernel=keys.whole("linear_conv_kernel_dim") or 4,
+            state_bits=32 if keys.text("mamba_ssm_dtype") == "float32" else 16,
+        )
+    heads = heads_of(keys)
+    return Mixer(kind="lightning", layers=1, heads=heads, head_dim=head_dim_of(keys, hidden, heads))
+
+
+def _mamba(keys: Keys, family: Family, hidden: int) -> Mixer:
+    """Mamba-2 where heads are named, else Mamba-1."""
+    heads = keys.whole("mamba_num_heads", "mamba_n_heads", "n_mamba_heads")
+    heads = keys.whole("num_heads") if keys.text("model_type") == "mamba2" else heads
+    kernel = keys.whole("conv_kernel", "mamba_d_conv") or 4
+    bias = keys.flag("use_conv_bias", "mamba_conv_bias", default=True)
+    in_bias = keys.flag("mamba_proj_bias", "use_bias")
+    expand = keys.whole("mamba_expand", "expand") or 2
+    state = keys.whole("ssm_state_size", "mamba_d_state", "state_size")
+    if heads:
+        stated = keys.value("mamba_head_dim", "mamba_d_head", "mamba_headdim") or keys.value("head_dim")
+        inner = keys.whole("mamba_d_ssm") or expand * hidden
+        return Mixer(
+            kind="mamba2",
+            layers=1,
+            heads=heads,
+            head_dim=stated if isinstance(stated, int) and stated > 0 else max(1, inner // heads),
+            state_size=state or 128,
+            groups=max(1, keys.whole("n_groups", "mamba_n_groups", "mamba_ngroups") or 1),
+            conv_kernel=kernel,
+            conv_bias=bias,
+            in_bias=in_bias,
+            inner_norms=keys.flag("mamba_rms_norm", default=family.inner_norms),
+            state_bits=32 if keys.text("mamba_ssm_cache_dtype") == "float32" else 16,
+        )
+    rank = keys.whole("mamba_dt_rank", "time_step_rank") or ceil(hidden / 16)
+    return Mixer(
+        kind="mamba1",
+        layers=1,
+        inner_size=keys.whole("intermediate_size") or expand * hidden if family.inner_norms is False else expand * hidden,
+        state_size=state or 16,
+        dt_rank=rank,
+        conv_kernel=kernel,
+        conv_bias=bias,
+        in_bias=in_bias,
+        inner_norms=family.inner_norms,
+        state_bits=16,
+    )
+
+
+def _conv(keys: Keys, _family: Family, _hidden: int) -> Mixer:
+    return Mixer(kind="shortconv", layers=1, conv_kernel=keys.whole("conv_L_cache", "conv_kernel") or 3, conv_bias=keys.flag("conv_bias"))
+
+
+def _nothing(_keys: Keys, _family: Family, _hidden: int) -> Mixer:
+    return Mixer(kind="none", layers=1)
+
+
+_MAKERS: dict[str, Callable[[Keys, Family, int], Mixer]] = {
+    "linear": _linear,
+    "mamba": _mamba,
+    "conv": _conv,
+    "none": _nothing,
+    "replaced": _nothing,
+}

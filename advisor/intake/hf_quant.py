@@ -1,0 +1,114 @@
+"""In which quantization a checkpoint is stored: `quantization_config` and its kin, as a quant id of the catalog."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.intake.hf_keys import Keys
+
+METHODS = {
+    "mxfp4": "mxfp4",
+    "fbgemm_fp8": "fp8",
+    "awq": "awq-4bit",
+    "auto_awq": "awq-4bit",
+    "auto_round": "autoround-int4",
+    "exl3": "exl3-4bit",
+    "exl2": "exl2-4bit",
+    "quark": "fp8",
+    "modelopt_fp4": "nvfp4",
+    "nvfp4": "nvfp4",
+}
+DTYPES = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "torch.bfloat16": "bf16", "torch.float16": "f16"}
+
+
+NAMES = {"nvfp4": "nvfp4", "mxfp4": "mxfp4", "fp8": "fp8", "awq": "awq-4bit", "gptq": "gptq-4bit"}  # last words of repositories
+
+
+def native_quant(text: Keys, name: str, beside: Mapping[str, Any] | None = None) -> tuple[str, str | None]:
+    """The quant id, and what had to be assumed for it. `beside`: hf_quant_config.json."""
+    stated = text.part("quantization_config", "compression_config", "quantization")
+    if stated is None and beside:
+        stated = Keys(beside, {}, "hf_quant_config.json").part("quantization")
+    if stated is None:
+        return _unstated(text, name)
+    found = _of_config(stated, text)
+    if found is not None:
+        return found, None
+    return "bf16", f"quantization_config of kind {stated.text('quant_method', 'quant_algo')!r} is not known; taken as 16-bit"
+
+
+def _unstated(text: Keys, name: str) -> tuple[str, str | None]:
+    """What the name says where the file says nothing: makers keep it in a file beside, which may be missing."""
+    word = name.lower().rsplit("-", 1)[-1]
+    if word in NAMES:
+        return NAMES[word], f"the file states no quantization; {NAMES[word]} taken from the name {name!r}"
+    return DTYPES.get(text.text("dtype", "torch_dtype") or "bfloat16", "bf16"), None
+
+
+def _of_config(stated: Keys, text: Keys) -> str | None:
+    if text.text("expert_dtype") == "fp4":
+        return "fp8-fp4"
+    method = (stated.text("quant_method") or "").lower().replace("-", "_").rsplit("/", 1)[-1]
+    algorithm = (stated.text("quant_algo") or "").upper()
+    if algorithm:
+        return _model_optimizer(algorithm)
+    reader = _READERS.get(method)
+    if reader is not None:
+        return reader(stated, text)
+    if not method and stated.whole("bits"):
+        return _mlx(stated)
+    return METHODS.get(method)
+
+
+def _fp8(stated: Keys, _text: Keys) -> str:
+    return "fp8-block" if stated.many("weight_block_size") else "fp8"
+
+
+def _bitsandbytes(stated: Keys, _text: Keys) -> str:
+    return "bnb-int8" if stated.flag("load_in_8bit") and not stated.flag("load_in_4bit") else "bnb-nf4"
+
+
+def _model_optimizer(algorithm: str) -> str:
+    """NVIDIA ModelOpt: FP8, NVFP4, W4A16_AWQ, MIXED_PRECISION …"""
+    if "FP4" in algorithm or "MIXED" in algorithm:
+        return "nvfp4"
+    return "awq-4bit" if "AWQ" in algorithm or "W4" in algorithm else "int8" if "INT8" in algorithm or "W8A8" in algorithm else "fp8"
+
+
+def _gptq(stated: Keys, _text: Keys) -> str:
+    if stated.whole("bits") == 8:
+        return "gptq-8bit"
+    return "gptq-4bit-32g" if stated.value("group_size") == 32 else "gptq-4bit"
+
+
+def _mlx(stated: Keys) -> str:
+    """MLX writes bits and group_size alone; `mode` for its microscaling formats."""
+    mode, bits = stated.text("mode"), stated.whole("bits") or 4
+    if mode in ("mxfp4", "mxfp8", "nvfp4"):
+        return f"mlx-{mode}"
+    narrow = stated.value("group_size") == 32 and bits in (4, 8)
+    return f"mlx-{bits if bits in (2, 3, 4, 5, 6, 8) else 4}bit{'-g32' if narrow else ''}"
+
+
+def _compressed(stated: Keys, text: Keys) -> str | None:
+    """compressed-tensors: what its (first) group of weights is stored as."""
+    groups = stated.part("config_groups")
+    first = next(iter(groups.own.values()), None) if groups else None
+    group = Keys(first, {}, "config_groups") if isinstance(first, Mapping) else stated
+    form = group.text("format") or stated.text("format") or ""
+    weights = group.part("weights")
+    bits = weights.whole("num_bits") if weights else None
+    if "nvfp4" in form:
+        return "nvfp4"
+    if "mxfp4" in form:
+        return "mxfp4"
+    if weights is None or bits is None:
+        return None
+    if weights.text("type") == "float":
+        return "fp8" if bits == 8 else "nvfp4"
+    if bits == 4:
+        experts_only = any("attn" in str(each) for each in stated.many("ignore") or ())
+        return "int4-experts" if experts_only and text.whole("n_routed_experts") else "w4a16"
+    return "int8" if group.part("input_activations") else "gptq-8bit"
+
+
+_READERS = {"compressed_tensors": _compressed, "gptq": _gptq, "bitsandbytes": _bitsandbytes, "bnb": _bitsandbytes, "fp8": _fp8}

@@ -1,0 +1,135 @@
+"""The vision tower of a config.json: how many parameters it and its projector have."""
+
+from advisor.intake.hf_keys import Keys
+
+VISION_PARTS = ("vision_config", "vision_tower_config", "vit_config", "visual", "vision_encoder_config")
+PICTURE_CHANNELS = 3
+# Towers of the classes that state nothing: width, layers, inner width, patch, picture [transformers, configuration classes].
+DEFAULTS = {
+    "siglip": (1152, 27, 4304, 14, 896),
+    "clip": (1024, 24, 4096, 14, 336),
+    "pixtral": (1024, 24, 4096, 14, 1540),
+}
+
+
+def vision_params(keys: Keys, hidden: int) -> int | None:
+    """Parameters of the tower and what joins it to the language model; 0 without one; None where it cannot be known."""
+    vision = keys.part(*VISION_PARTS)
+    if vision is None:
+        return 0 if keys.value("img_processor", "vision_tower", "mm_vision_tower") is None else _clip_params(hidden)
+    kind = vision.text("model_type") or keys.text("model_type") or ""
+    width, layers, inner, patch = _sizes(vision, kind)
+    if not width or not layers:
+        return None
+    for word, params in _TOWERS:
+        if word in kind:
+            return params(vision, width, layers, inner, patch, hidden)
+    return _plain(vision, width, layers, inner, patch, hidden)
+
+
+def _sizes(vision: Keys, kind: str) -> tuple[int, int, int, int]:
+    """Width, layers, inner width of the feed-forward, patch edge."""
+    usual = next((each for word, each in DEFAULTS.items() if word in kind), (0, 0, 0, 14, 0))
+    width = vision.whole("embed_dim", "hidden_size", "vt_hidden_size", "width") or usual[0]
+    layers = vision.whole("depth", "num_hidden_layers", "vt_num_hidden_layers", "layers") or usual[1]
+    inner = vision.whole("intermediate_size", "vt_intermediate_size") or usual[2] or round(vision.number("mlp_ratio", 4.0) * width)
+    return width, layers, inner, vision.whole("patch_size") or usual[3]
+
+
+def _layer(width: int, inner: int, *, gated: bool, bias: bool, norm_vectors: int) -> int:
+    """One layer: four square matrices, two or three of the feed-forward, biases, norms."""
+    matrices = 4 * width * width + (3 if gated else 2) * width * inner
+    biases = (4 * width + (2 if gated else 1) * inner + width) if bias else 0
+    return matrices + biases + norm_vectors * width
+
+
+def _grid(vision: Keys, patch: int) -> int:
+    """Positions of the picture: patches of an edge, squared."""
+    stated = vision.whole("num_position_embeddings", "num_patches")
+    size = vision.whole("image_size") or 0
+    return stated or (size // patch) ** 2
+
+
+def _plain(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """A ViT with LayerNorms and biases, learned positions, and two linear layers into the language model."""
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) + 1) * width
+    merged = width * (v.whole("spatial_merge_size") or 1) ** 2
+    return tower + entrance + 2 * width + merged * hidden + hidden * hidden
+
+
+def _siglip_gemma(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """SigLIP and one matrix [Gemma 3]."""
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) or 4096) * width
+    return tower + entrance + 2 * width + width * hidden + width
+
+
+def _pixtral(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Pixtral: gated, no biases, two by two patches merged [Mistral Small 3.1]."""
+    tower = layers * _layer(width, inner, gated=True, bias=False, norm_vectors=2)
+    entrance = PICTURE_CHANNELS * patch * patch * width + width
+    projector = width + 4 * width * width + width * hidden + hidden * hidden
+    return tower + entrance + projector
+
+
+def _qwen(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Qwen2-VL to Qwen3.5: patches in time, no class token, merger into the language model's width."""
+    gated = "2_5" in (v.text("model_type") or "") or v.text("hidden_act") == "silu"
+    tower = layers * _layer(width, inner, gated=gated, bias=True, norm_vectors=2 if gated else 4)
+    times = v.whole("temporal_patch_size") or 2
+    entrance = PICTURE_CHANNELS * times * patch * patch * width + width
+    positions = (v.whole("num_position_embeddings") or 0) * width
+    out = v.whole("out_hidden_size") or (v.whole("hidden_size") if v.value("embed_dim") is not None else None) or hidden
+    merged = width * (v.whole("spatial_merge_size") or 2) ** 2
+    merger = merged * merged + merged + merged * out + out
+    deep = len(v.many("deepstack_visual_indexes") or ())
+    return tower + entrance + positions + merger + 2 * width + deep * (merger + 2 * merged)
+
+
+def _llama4(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Llama 4: pixel shuffle, a two-layer adapter, one matrix."""
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    positions = _grid(v, patch) or 576
+    entrance = PICTURE_CHANNELS * patch * patch * width + (positions + 1) * width
+    shuffled, out = v.whole("projector_input_dim") or 4096, v.whole("projector_output_dim") or 4096
+    adapter = inner * shuffled + shuffled * out
+    return tower + entrance + 5 * width + adapter + (v.whole("vision_output_dim") or out) * hidden
+
+
+def _gemma4(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Gemma 4: gated, norms before and after, norms of queries and keys, positions in both directions."""
+    per_head = 2 * (v.whole("head_dim") or 72)
+    tower = layers * (_layer(width, inner, gated=True, bias=False, norm_vectors=4) + per_head)
+    entrance = PICTURE_CHANNELS * patch * patch * width
+    positions = 2 * (v.whole("position_embedding_size") or 10240) * width
+    return tower + entrance + positions + width * hidden
+
+
+def _moonvit(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """MoonViT [Kimi-VL, 2025]: positions of a 64 × 64 grid, two by two patches merged by two layers."""
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    grid = (v.whole("init_pos_emb_height") or 64) * (v.whole("init_pos_emb_width") or 64)
+    entrance = PICTURE_CHANNELS * patch * patch * width + width + grid * width
+    merged = 4 * width
+    return tower + entrance + 4 * width + merged * merged + merged + merged * hidden + hidden
+
+
+def _clip_params(hidden: int) -> int:
+    """CLIP ViT-L/14 at 336 with a projector of four patches [Phi-3-vision, LLaVA]."""
+    width, layers, inner, patch, size = DEFAULTS["clip"]
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    entrance = PICTURE_CHANNELS * patch * patch * width + ((size // patch) ** 2 + 1) * width
+    return tower + entrance + 4 * width + 4 * width * hidden + hidden * hidden
+
+
+_TOWERS = (
+    ("siglip_vision", _siglip_gemma),
+    ("gemma3", _siglip_gemma),
+    ("gemma4", _gemma4),
+    ("pixtral", _pixtral),
+    ("qwen", _qwen),
+    ("llama4", _llama4),
+    ("kimi", _moonvit),
+    ("moonvit", _moonvit),
+)
