@@ -356,8 +356,8 @@ HEADER = """\
 
 def calibration_of(problem: Problem, unknowns: np.ndarray, by_row: np.ndarray, by_device: np.ndarray, date: str) -> dict[str, Any]:
     """Everything that the file holds."""
-    single = {kind: interval(problem, kind, by_row, by_device) for kind in KINDS if not kind.endswith("-multi")}
-    several = {f"{kind}-multi": several_devices(found) for kind, found in single.items()}
+    intervals = {kind: interval(problem, kind, by_row, by_device) for kind in KINDS}
+    intervals["prefill-multi"] = several_devices(intervals["prefill"])  # no device's share can be told apart there
     found = {
         "date": date,
         "rows": {kind: int(np.sum(problem.kinds == kind)) for kind in KINDS},
@@ -366,7 +366,7 @@ def calibration_of(problem: Problem, unknowns: np.ndarray, by_row: np.ndarray, b
         "computes_low_precision": COMPUTES_LOW_PRECISION,
         "terms": terms_of(problem, unknowns),
         "evidence": evidence_counts(problem.cases),
-        "intervals": {**single, **several},
+        "intervals": intervals,
     }
     plained: dict[str, Any] = plain(found)
     return plained
