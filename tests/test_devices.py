@@ -1,0 +1,132 @@
+"""The hardware of the shipped catalog: spot values against makers' papers, and laws that every record keeps."""
+
+import pytest
+
+from advisor.catalog import Catalog
+from advisor.units import GB, GIB, TERA, US
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return Catalog.load(user_folder=False)
+
+
+# NVIDIA GA102 whitepaper V2, table 9 (3090); Ada whitepaper v2.1, appendix A (4090); RTX Blackwell whitepaper, appendix A (5090);
+# Turing whitepaper, appendix (2080 Ti, reference clocks, TITAN RTX); A100 and H100 data sheets, dense.
+@pytest.mark.parametrize(
+    ("device_id", "bandwidth_gb_per_s", "fp16_tflops", "fast_tflops"),
+    [
+        ("rtx-2080-ti", 616, 53.8, 107.6),
+        ("titan-rtx", 672, 130.5, 130.5),
+        ("rtx-3090", 936, 71, 142),
+        ("rtx-4090", 1008, 165.2, 330.3),
+        ("rtx-5090", 1792, 209.5, 419),
+        ("rtx-a6000", 768, 154.8, 154.8),
+        ("a100-80gb-sxm", 2039, 312, 312),
+        ("h100-sxm", 3350, 989.4, 989.4),
+        ("rtx-pro-6000-blackwell", 1792, 503.8, 503.8),
+    ],
+)
+def test_rates_are_those_of_the_whitepapers(catalog, device_id, bandwidth_gb_per_s, fp16_tflops, fast_tflops):
+    device = catalog.device(device_id)
+    assert device.bandwidth_bytes_per_s == pytest.approx(bandwidth_gb_per_s * GB, rel=0.01)
+    assert device.compute.fp16_flops == pytest.approx(fp16_tflops * TERA, rel=0.01)
+    assert device.compute.fp16_fast_flops == pytest.approx(fast_tflops * TERA, rel=0.01)
+
+
+def test_faults_that_circulate_are_not_in_the_catalog(catalog):
+    # NVIDIA H100 PCIe data sheet: 1,513 TFLOPS is with sparsity; NVIDIA A40: 149.7; RTX 4070 SUPER: 35.5 FP32; MI300X: 5.3 TB/s.
+    assert catalog.device("h100-pcie-80gb").compute.fp16_flops == pytest.approx(756 * TERA, rel=0.01)
+    assert catalog.device("a40-48gb").compute.fp16_flops == pytest.approx(149.7 * TERA, rel=0.01)
+    assert catalog.device("rtx-4070-super").compute.fp32_flops == pytest.approx(35.5 * TERA, rel=0.01)
+    assert catalog.device("mi300x-192gb").bandwidth_bytes_per_s == pytest.approx(5300 * GB, rel=0.01)
+    assert catalog.device("rtx-a4000").largest_memory_bytes == 16 * GIB
+    assert catalog.device("ai-pro-r9700-32gb").largest_memory_bytes == 32 * GIB
+    assert catalog.device("dgx-station-gb300").usable_bytes == 252 * GIB  # of 288 in the chip
+
+
+@pytest.mark.parametrize(
+    ("laptop", "desktop", "bandwidth_gb_per_s"),
+    [  # NVIDIA GeForce laptop comparison: memory data rate × bus
+        ("rtx-3080-ti-laptop", "rtx-3080-ti", 512),
+        ("rtx-4090-laptop", "rtx-4090", 576),
+        ("rtx-5070-laptop", "rtx-5070", 384),
+        ("rtx-5090-laptop", "rtx-5090", 896),
+    ],
+)
+def test_laptop_chips_are_not_their_desktop_namesakes(catalog, laptop, desktop, bandwidth_gb_per_s):
+    device, namesake = catalog.device(laptop), catalog.device(desktop)
+    assert device.bandwidth_bytes_per_s == bandwidth_gb_per_s * GB
+    assert device.bandwidth_bytes_per_s < namesake.bandwidth_bytes_per_s
+    assert device.power_w < namesake.power_w
+    assert device.mount == "fixed"
+    assert not set(map(str.lower, device.aliases)) & set(map(str.lower, namesake.aliases))
+
+
+def test_every_device_keeps_the_laws(catalog):
+    assert len(catalog.devices) >= 196
+    for device in catalog.devices.values():
+        rates = device.compute
+        if rates.fp16_flops and rates.fp16_fast_flops:
+            assert rates.fp16_fast_flops >= rates.fp16_flops, device.id
+        if device.usable_bytes:
+            assert device.usable_bytes <= device.largest_memory_bytes, device.id
+        if device.reported_bytes:
+            assert device.reported_bytes < device.largest_memory_bytes, device.id
+        assert device.power_per_gpu_w is None or device.power_per_gpu_w * device.gpus_on_board == device.power_w
+        assert device.is_box or device.kind == "integrated-gpu" or not device.unified_memory, device.id
+
+
+def test_macs_have_every_memory_size_priced_but_those_only_announced(catalog):
+    for device in catalog.devices.values():
+        if device.kind == "mac" and "memory_gib" not in device.unverified:
+            priced = {price.memory_bytes for price in device.prices}
+            assert set(device.memory_options_bytes) <= priced, device.id
+
+
+def test_what_is_sold_out_says_so(catalog):
+    assert catalog.device("rtx-3090").availability == "used-only"
+    assert catalog.device("rtx-4090").availability == "discontinued"
+    assert catalog.device("rtx-5090").availability == "on-sale"
+    assert catalog.device("mac-m3-ultra-80c").availability == "used-only"
+
+
+def test_boards_with_several_gpus_give_the_figures_of_one(catalog):
+    # NVIDIA A16 data sheet: 4 × 16 GB at 200 GB/s each, 250 W for the board
+    board = catalog.device("a16-64gb")
+    assert (board.gpus_on_board, board.largest_memory_bytes, board.power_per_gpu_w) == (4, 16 * GIB, 62.5)
+
+
+def test_pcie_comes_staged_and_with_peer_access(catalog):
+    for generation, lanes, gb_per_s in ((3, 16, 15.75), (4, 4, 7.88), (4, 16, 31.5), (5, 8, 31.5), (5, 16, 63.0)):  # PCI Express base spec
+        staged, peer = (catalog.link(f"pcie-{generation}-x{lanes}{end}") for end in ("", "-p2p"))
+        assert staged.bandwidth_bytes_per_s == peer.bandwidth_bytes_per_s == pytest.approx(gb_per_s * GB, rel=0.005)
+        assert (staged.transport, peer.transport) == ("host-staged", "peer")
+        assert staged.latency_s > peer.latency_s
+        assert staged.effective_bytes_per_s < peer.effective_bytes_per_s
+    assert catalog.link("pcie-3-x4-p2p-uplift").id == "pcie-3-x4-p2p"
+    assert catalog.link("pcie-5-x16-p2p").latency_s == 0.4 * US
+
+
+def test_geforce_has_no_peer_access_and_workstation_cards_have(catalog):
+    geforce = [device for device in catalog.devices.values() if "GeForce" in device.name]
+    assert geforce
+    assert not any(device.peer_access for device in geforce)
+    assert all(catalog.device(name).peer_access for name in ("rtx-a6000", "rtx-6000-ada", "l40s-48gb", "a100-80gb-pcie", "rx-7900-xtx"))
+
+
+def test_bridges_are_where_they_belong(catalog):
+    # Puget Systems NVLink compatibility chart 2021: 112.5 GB/s both ways on a 3090, none on Ada
+    bridge = catalog.link("nvlink3-bridge-3090")
+    assert bridge.bandwidth_bytes_per_s * 2 == 112.5 * GB
+    assert set(bridge.devices) == {"rtx-3090", "rtx-3090-ti"}
+    assert not any(device.links for device in catalog.devices.values() if device.architecture == "ada")
+
+
+def test_the_assumed_host_is_the_desktop_that_is_promised(catalog):
+    host = next(each for each in catalog.hosts.values() if each.owned_default)
+    assert (host.power_supply_w, host.memory_bytes, host.memory_channels, host.memory_type) == (850, 64 * GIB, 2, "DDR5-5600")
+    assert host.memory_bandwidth_bytes_per_s == pytest.approx(90 * GB, rel=0.01)  # 2 × 8 B × 5600 MT/s = 89.6
+    assert host.memory_reached_bytes_per_s == 60 * GB
+    assert [(slot.lanes, slot.lanes_shared) for slot in host.slots] == [(16, 8), (8, 8)]
+    assert len(catalog.hosts) >= 8
