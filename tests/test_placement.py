@@ -1,0 +1,178 @@
+"""Strategies: shares that sum up, messages that are counted, refusals that name the fact."""
+
+import pytest
+
+from advisor import choose
+from advisor.bind import bind
+from advisor.cache import cache_of
+from advisor.catalog import Catalog
+from advisor.need import Workload
+from advisor.placement import Job, Placement, lay
+from advisor.placement.experts import boxes_visited
+from advisor.placement.layers import shared_out
+from advisor.reason import Reason
+from advisor.weights import weights_of
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return Catalog.load(user_folder=False)
+
+
+def job_of(catalog: Catalog, words: str, model: str, quant: str, **changes: object) -> Job:
+    system = bind(words, catalog)
+    engine = system.engine or catalog.engine("llama.cpp")
+    way = choose.way_of(system, engine, catalog.model(model), catalog.quant(quant), "f16", catalog)
+    assert isinstance(way, choose.Way), way
+    weights = weights_of(catalog.model(model), way.quant, engine.id)
+    cache = cache_of(catalog.model(model), "f16", engine.id)
+    return Job(catalog.model(model), weights, cache, way.system, engine, way.backend, Workload(**changes))
+
+
+def laid(catalog: Catalog, strategy: str, words: str, model: str, quant: str) -> Placement:
+    found = lay(strategy, job_of(catalog, words, model, quant))
+    assert isinstance(found, Placement), found
+    return found
+
+
+def refused(catalog: Catalog, strategy: str, words: str, model: str, quant: str) -> Reason:
+    found = lay(strategy, job_of(catalog, words, model, quant))
+    assert isinstance(found, Reason), found
+    return found
+
+
+def total(placement: Placement, share: str) -> float:
+    return sum(getattr(part, share) * part.count for part in placement.parts)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words", "model", "quant"),
+    [
+        ("whole", "rtx-3090", "llama-3-8b", "q4_k_m"),
+        ("layers", "2x rtx-3090", "llama-3-70b", "q4_k_m"),
+        ("layers", "rtx-4090 + tesla-p40", "llama-3-70b", "q4_k_m"),
+        ("layers", "7x rtx-3090", "llama-3-70b", "q4_k_m"),
+        ("tensor", "4x rtx-3090 on vllm", "llama-3-70b", "awq-4bit"),
+        ("layers", "2x (4x h100-sxm as tensor) via ib-ndr on vllm", "llama-3.1-405b", "fp8"),
+        ("tensor", "2x (4x h100-sxm) via ib-ndr on vllm", "llama-3.1-405b", "fp8"),
+    ],
+)
+def test_shares_sum_to_the_whole_model(catalog: Catalog, strategy: str, words: str, model: str, quant: str) -> None:
+    placement = laid(catalog, strategy, words, model, quant)
+    for share in ("dense_share", "expert_share", "head_share", "embedding_share", "compute_share"):
+        assert total(placement, share) == pytest.approx(1), share
+
+
+def test_replicas_hold_a_model_each_and_send_nothing(catalog: Catalog) -> None:
+    placement = laid(catalog, "replicas", "3x rtx-3090", "llama-3-8b", "q4_k_m")
+    assert (total(placement, "dense_share"), placement.groups, placement.messages) == (3, 3, ())
+    assert placement.parts[0].user_share == pytest.approx(1 / 3)
+
+
+def test_replicas_of_unlike_devices_share_users_by_bandwidth(catalog: Catalog) -> None:
+    placement = laid(catalog, "replicas", "rtx-4090 + tesla-p40", "llama-3-8b", "q4_k_m")
+    shares = [part.user_share for part in placement.parts]
+    assert sum(shares) == pytest.approx(1)
+    assert shares[0] / shares[1] == pytest.approx(1008 / 347, rel=0.02)  # datasheet GB/s of the two cards
+
+
+def test_tensor_sends_two_all_reduces_a_layer(catalog: Catalog) -> None:
+    placement = laid(catalog, "tensor", "4x rtx-3090 on vllm", "llama-3-70b", "awq-4bit")
+    (message,) = placement.messages
+    assert (message.kind, message.ranks, message.per_step) == ("all-reduce", 4, 2 * 80)
+    assert message.bytes_per_token == 2 * 8192  # hidden size of Llama 3 70B at 16 bits
+
+
+def test_tensor_over_boxes_reduces_inside_then_between(catalog: Catalog) -> None:
+    placement = laid(catalog, "tensor", "2x (4x h100-sxm) via ib-ndr on vllm", "llama-3.1-405b", "fp8")
+    assert [(m.link.id, m.ranks, m.boxes) for m in placement.messages] == [("nvlink4-nvswitch-h100", 4, 1), ("ib-ndr", 2, 2)]
+
+
+def test_tensor_inside_layers_across(catalog: Catalog) -> None:
+    placement = laid(catalog, "layers", "2x (4x h100-sxm as tensor) via ib-ndr on vllm", "llama-3.1-405b", "fp8")
+    assert placement.stages == 2
+    kinds = [(m.kind, m.link.id, m.per_step) for m in placement.messages]
+    assert ("send", "ib-ndr", 1) in kinds
+    assert sum(n for kind, _, n in kinds if kind == "all-reduce") == 2 * 126  # 126 layers, each in one of the stages
+
+
+def test_layers_go_by_memory_and_stay_whole(catalog: Catalog) -> None:
+    assert shared_out(80, [24, 24]) == [40, 40]
+    assert shared_out(80, [24, 12]) == [53, 27]  # 53.3 and 26.7
+    assert shared_out(32, [1, 1, 1, 1, 1, 1]) == [6, 6, 5, 5, 5, 5]
+    assert shared_out(2, [1, 1, 1]) == [1, 1, 0]
+    placement = laid(catalog, "layers", "rtx-5090 + rtx-3090", "llama-3-70b", "q4_k_m")
+    assert placement.parts[0].layer_share == pytest.approx(46 / 80)  # 32 of 56 GB
+    assert (placement.parts[0].embedding_share, placement.parts[1].head_share) == (1, 1)
+
+
+def test_cache_by_heads_copied_beyond_them_and_whole_for_a_latent(catalog: Catalog) -> None:
+    assert laid(catalog, "tensor", "4x rtx-3090 on vllm", "llama-3-70b", "awq-4bit").parts[0].cache_share == 1 / 4
+    sixteen = laid(catalog, "tensor", "2x (8x h100-sxm) via ib-ndr on vllm", "llama-3-70b", "fp8")
+    assert sixteen.parts[0].cache_share == 1 / 8  # 8 KV heads
+    assert sixteen.reasons[0].code == "cache.heads-copied"
+    latent = laid(catalog, "tensor", "8x h200-sxm on vllm", "deepseek-v3", "fp8")
+    assert latent.parts[0].cache_share == 1
+    assert latent.reasons[0].code == "cache.latent-copied"
+
+
+def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog) -> None:
+    job = job_of(catalog, "8x (8x h100-sxm) via ib-ndr on vllm", "deepseek-v3", "fp8", users=64)
+    placement = lay("experts", job)
+    assert isinstance(placement, Placement)
+    assert placement.parts[0].expert_share == 1 / 64
+    assert placement.parts[0].dense_share == 1 / 8
+    assert [m.kind for m in placement.messages] == ["all-reduce", "all-to-all"]
+    assert boxes_visited(job, 8) == 4  # DeepSeek-V3: at most 4 of 8 groups
+    assert "experts.node-limited" in [reason.code for reason in placement.reasons]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words", "model", "quant", "code", "fact"),
+    [
+        ("tensor", "3x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.heads", ("heads", 32)),
+        ("tensor", "3x rtx-3090 on vllm", "qwen3.6-27b", "awq-4bit", "placement.kv-heads", ("kv_heads", 4)),
+        ("tensor", "8x mac-m3-ultra-80c 512gb via eth-10g-tcp on mlx", "qwen3-235b-a22b", "mlx-8bit", "placement.kv-heads", ("kv_heads", 4)),
+        ("tensor", "2x rtx-3090 on llama.cpp", "minimax-m2", "q4_k_m", "placement.architecture", ("architecture", "minimax-m2")),
+        ("tensor", "2x rtx-3090 via eth-10g-tcp on llama.cpp", "llama-3-8b", "q4_k_m", "placement.not-between-boxes", ("boxes", 2)),
+        ("tensor", "2x mac-m3-ultra-80c on llama.cpp", "llama-3-8b", "q4_k_m", "placement.engine-cannot-split", ("strategy", "tensor")),
+        ("tensor", "20x rtx-3090 on llama.cpp", "llama-3-70b", "q4_k_m", "placement.most-devices", ("most_devices", 16)),
+        ("whole", "2x rtx-3090", "llama-3-8b", "q4_k_m", "placement.whole-is-one", ("devices", 2)),
+        ("experts", "2x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.no-experts", ("model", "llama-3-8b")),
+        ("offload", "ryzen-ai-max-395-128gb on llama.cpp", "deepseek-r1", "q4_k_m", "offload.unified-memory", ("device", "ryzen-ai-max-395-128gb")),
+        ("tensor", "2x rtx-4090 + rx-7900-xtx on llama.cpp/vulkan", "llama-3-8b", "q4_k_m", "placement.engine-cannot-split", ("strategy", "tensor")),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_fact(
+    catalog: Catalog, strategy: str, words: str, model: str, quant: str, code: str, fact: tuple[str, object]
+) -> None:
+    reason = refused(catalog, strategy, words, model, quant)
+    assert reason.code == code
+    assert reason.facts[fact[0]] == fact[1]
+
+
+def test_offload_moves_experts_first_then_layers_then_to_disk(catalog: Catalog) -> None:
+    from dataclasses import replace
+
+    job = job_of(catalog, "rtx-5090", "qwen3-30b-a3b", "q8_0")
+    weights = job.weights
+    little = lay("offload", replace(job, short_bytes=(0.5 * weights.expert_bytes,), host_room_bytes=1e12))
+    assert isinstance(little, Placement)
+    assert little.parts[0].host_expert_share == pytest.approx(0.5)
+    assert little.parts[0].host_dense_share == 0
+    much = lay("offload", replace(job, short_bytes=(weights.expert_bytes + 0.25 * weights.dense_bytes,), host_room_bytes=1e12))
+    assert isinstance(much, Placement)
+    assert (much.parts[0].host_expert_share, much.parts[0].host_dense_share) == pytest.approx((1, 0.25))
+    no_room = lay("offload", replace(job, short_bytes=(0.5 * weights.expert_bytes,), host_room_bytes=0.25 * weights.expert_bytes))
+    assert isinstance(no_room, Placement)
+    assert no_room.parts[0].disk_share == pytest.approx(0.25 * weights.expert_bytes / (weights.expert_bytes + weights.dense_bytes))
+    assert "offload.disk" in [reason.code for reason in no_room.reasons]
+
+
+def test_every_refusal_has_its_words(catalog: Catalog) -> None:
+    from advisor.refusals import REFUSALS, said
+    from advisor.report.sentences import SENTENCES
+
+    assert set(REFUSALS) <= set(SENTENCES)
+    reason = refused(catalog, "tensor", "3x rtx-3090 on vllm", "llama-3-8b", "awq-4bit")
+    assert said([reason, reason]) == "vllm needs the 32 attention heads to divide by the number of devices, 3"
