@@ -23,7 +23,7 @@ UNITS = (  # what the suffix of a key says
     ("_bytes", "bytes"),
     ("_bits", "bits"),
     ("_tokens", "tokens"),
-    ("_share", "share of 1"),
+    ("_share", "of 1"),
     ("_usd", "USD"),
     ("_ms", "ms"),
     ("_us", "µs"),

@@ -70,9 +70,9 @@ COLUMNS: dict[str, tuple[tuple[str, Cell, int | None, bool], ...]] = {  # header
         ("also called", _plain("aliases"), 32, False),
     ),
     "measurements": (
-        ("system", lambda row: " + ".join(_ran(each) for each in row["devices"]), 26, False),
-        ("model", lambda row: row.get("model") or _said(row.get("model_printed")), 20, False),
-        ("quant", lambda row: row.get("quant") or _said(row.get("quant_printed")), 10, False),
+        ("system", lambda row: " + ".join(_ran(each) for each in row["devices"]), 22, False),
+        ("model", lambda row: row.get("model") or _said(row.get("model_printed")), 18, False),
+        ("quant", lambda row: row.get("quant") or _said(row.get("quant_printed")), 9, False),
         ("users", _numbers("users"), None, True),
         ("prefill", _numbers("prefill_tokens_per_s"), None, True),
         ("decode", _numbers("decode_tokens_per_s"), None, True),
@@ -115,11 +115,11 @@ def list_page(kind: str, rows: Sequence[Row]) -> Page:
 
 def card_page(card: Card) -> Page:
     """A record: each figure with its unit, source and age; prices; who else has it."""
-    titles = list(dict.fromkeys(each.title for each in card.figures if each.title))
+    sources = list(dict.fromkeys(origin for each in card.figures if (origin := _origin(each))))
     blocks: list[Block] = [Facts((("Note", text(card.note)),))] if card.note else []
-    blocks.append(_figure_table(card.figures, titles))
+    blocks.append(_figure_table(card.figures, sources))
     blocks += [_price_table(card.record["prices"])] if card.record.get("prices") else []
-    blocks += [_source_list(card.figures, titles)] if titles else []
+    blocks += [Listing("Sources", tuple(f"[{place}] {origin}" for place, origin in enumerate(sources, 1)))] if sources else []
     said = [
         ("Unverified", ", ".join(card.record.get("unverified") or ())),
         ("Who else", f"{', '.join(card.others)}: the same memory, bandwidth within a tenth" if card.others else ""),
@@ -133,30 +133,32 @@ def card_page(card: Card) -> Page:
     return Page(headline, "", tuple(blocks))
 
 
-def _figure_table(figures: Sequence[Figure], titles: Sequence[str]) -> Table:
+def _origin(figure_: Figure) -> str:
+    """Who vouches for a figure, where and since when; nothing where nobody does."""
+    if figure_.title is None:
+        return ""
+    where = f": {figure_.url}" if figure_.url else ""
+    return f"{figure_.title}{where}{f', seen {figure_.seen}' if figure_.seen else ''}"
+
+
+def _figure_table(figures: Sequence[Figure], sources: Sequence[str]) -> Table:
     leaves = [each.key.rsplit(".", 1)[-1] for each in figures]
     rows = tuple(
         (
             leaf if leaves.count(leaf) == 1 else each.key,
             _value(each),
             "unverified" if each.unverified else "",
-            f"[{titles.index(each.title) + 1}]" if each.title else "",
-            each.seen or "",
+            f"[{sources.index(_origin(each)) + 1}]" if each.title else "",
         )
         for each, leaf in zip(figures, leaves, strict=True)
     )
-    return Table("", ("figure", "value", "", "source", "seen"), rows, (28, 26, None, None, None))
-
-
-def _source_list(figures: Sequence[Figure], titles: Sequence[str]) -> Listing:
-    addresses = {each.title: each.url for each in figures if each.title}
-    return Listing("Sources", tuple(f"[{place}] {title}: {addresses[title] or '–'}" for place, title in enumerate(titles, 1)))
+    return Table("", ("figure", "value", "", "source"), rows, (28, 26, None, None))
 
 
 def _value(figure_: Figure) -> str:
     value = figure_.value
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    said = f"{value:,}" if number and abs(value) >= 10_000 else _said(value)
+    said = f"{value:,.0f}" if number and abs(value) >= 10_000 else _said(value)
     return f"{said} {figure_.unit.split(',')[0]}" if figure_.unit else said
 
 
