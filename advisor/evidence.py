@@ -1,17 +1,20 @@
 """How well an estimate is founded: the published rows nearest to it, and whether one of them is the very same run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.measurement import Measurement
 
 if TYPE_CHECKING:
+    from advisor.catalog import Catalog
     from advisor.speed import Estimate
 
 SHOWN = 3  # rows that an answer lists
-LEAST_LIKENESS = 8.0  # the same device, or the same model with the same engine and quantization
+LEAST_LIKENESS = 11.0  # the same device, or the same model with the same engine and quantization, and as few or many users
 NEAR = 1.5  # two counts of users or of tokens are alike within this factor
+ALIKE_IN_SIZE = 2.0  # a row of another model says something when that reads at most this many times more or less for a token
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Evidence:
 class Asked:
     """What a row must share with a question to be evidence for it."""
 
-    devices: Mapping[str, int]  # id -> count
+    devices: tuple[tuple[str, int], ...]  # id, count
     engine: str
     backend: str | None
     strategy: str
@@ -55,7 +58,7 @@ def asked_of(estimate: "Estimate") -> Asked:
     link = estimate.system.link or (estimate.system.boxes[0].link if estimate.system.boxes else None)
     work = estimate.workload
     return Asked(
-        devices=counts,
+        devices=tuple(sorted(counts.items())),
         engine=estimate.placement.engine,
         backend=estimate.placement.backend,
         strategy=estimate.placement.strategy,
@@ -74,28 +77,28 @@ def _alike(one: float, other: float, floor: float) -> bool:
 def likeness(row: Measurement, asked: Asked) -> float:
     """How much a row has in common with the question; devices and model weigh most."""
     names = {ran.device for ran in row.devices}
-    score = 8.0 * (names == set(asked.devices))
-    score += 2.0 * (row.device_count == sum(asked.devices.values()))
+    score = 8.0 * (names == {device for device, _ in asked.devices})
+    score += 2.0 * (row.device_count == sum(count for _, count in asked.devices))
     score += 5.0 * (row.model == asked.model)
     score += 2.0 * (row.engine == asked.engine) + 1.0 * (row.backend == asked.backend)
     score += 2.0 * (row.quant == asked.quant) + 1.0 * (row.strategy == asked.strategy)
+    score += 4.0 * (row.one_user == (asked.users == 1))  # one user's speed says little about many users', and the reverse
     score += 1.0 * (row.users == asked.users) + 0.5 * _alike(row.filled_tokens, asked.filled_tokens, 1024.0)
     return score
 
 
 def is_same(row: Measurement, asked: Asked) -> bool:
     """Whether a row ran exactly what is asked: hardware, software, model, quantization, users, and about the same depth."""
-    counts: dict[str | None, int] = {}
+    if (row.engine, row.model, row.quant) != (asked.engine, asked.model, asked.quant) or row.backend not in (None, asked.backend):
+        return False
+    counts: dict[str, int] = {}
     for ran in row.devices:
-        counts[ran.device] = counts.get(ran.device, 0) + ran.count
-    several = len(counts) > 1 or row.device_count > 1
+        counts[ran.device or ""] = counts.get(ran.device or "", 0) + ran.count
     return (
-        counts == asked.devices
-        and (row.engine, row.model, row.quant) == (asked.engine, asked.model, asked.quant)
-        and row.backend in (None, asked.backend)
+        tuple(sorted(counts.items())) == asked.devices
         and row.one_user == (asked.users == 1)
         and (row.users == asked.users or row.as_many_users_as_fit)
-        and (not several or (row.strategy == asked.strategy and row.link == asked.link))
+        and (row.device_count == 1 or (row.strategy == asked.strategy and row.link == asked.link))
         and _alike(row.filled_tokens, asked.filled_tokens, 2048.0)
     )
 
@@ -103,13 +106,32 @@ def is_same(row: Measurement, asked: Asked) -> bool:
 def nearest(rows: Iterable[Measurement], asked: Asked) -> tuple[Nearest, ...]:
     """The usable rows closest to the question, the same ones first, then the most alike, then the newest."""
     usable = (row for row in rows if not row.unusable and row.decode_tokens_per_s is not None)
-    scored = [(is_same(row, asked), likeness(row, asked), row.date or "", row) for row in usable]
-    close = sorted((each for each in scored if each[1] >= LEAST_LIKENESS), key=lambda each: each[:3], reverse=True)
-    return tuple(Nearest(row.id, row.decode_tokens_per_s, row.printed_source, same) for same, _, _, row in close[:SHOWN])
+    scored = [(is_same(row, asked), likeness(row, asked), row.date or "", row.id, row) for row in usable]
+    close = sorted((each for each in scored if each[1] >= LEAST_LIKENESS), key=lambda each: each[:4], reverse=True)
+    return tuple(Nearest(row.id, row.decode_tokens_per_s, row.printed_source, same) for same, _, _, _, row in close[:SHOWN])
 
 
-def with_rows(estimate: "Estimate", rows: Mapping[str, Measurement]) -> "Estimate":
+@lru_cache(maxsize=1024)
+def _worth_weighing(catalog: "Catalog", devices: frozenset[str], model_id: str, active_params: float) -> tuple[Measurement, ...]:
+    """Usable rows of this model, or of one of these devices with a model about as large."""
+
+    def found() -> Iterator[Measurement]:
+        for row in catalog.measurements_of(devices, model_id).values():
+            if row.unusable or row.decode_tokens_per_s is None or row.model is None:
+                continue
+            if row.model == model_id:
+                yield row
+            elif active_params / ALIKE_IN_SIZE <= catalog.model(row.model).active_params <= active_params * ALIKE_IN_SIZE:
+                yield row
+
+    return tuple(found())
+
+
+def with_rows(estimate: "Estimate", catalog: "Catalog") -> "Estimate":
     """The estimate with its nearest rows; `measured` where one is the same run. No figure changes."""
-    found = nearest(rows.values(), asked_of(estimate))
+    asked = asked_of(estimate)
+    devices = frozenset(device for device, _ in asked.devices)
+    rows = _worth_weighing(catalog, devices, estimate.model.id, estimate.model.active_params)
+    found = nearest(rows, asked)
     basis = "measured" if any(row.same for row in found) else estimate.evidence.basis
     return replace(estimate, evidence=Evidence(basis, found))
