@@ -68,7 +68,7 @@ def _team(placement: Placement, group: int, copies: int) -> Team:
 
 
 def served(teams_: tuple[Team, ...], users: int) -> Iterator[tuple[Team, int, int]]:
-    """(team, how many such teams, users of each): everybody served by exactly one, as evenly as whole users allow."""
+    """(team, how many such teams, users of each): everybody served by one, as close to the teams' shares as whole users allow."""
     if len(teams_) == 1:
         each, more = divmod(users, teams_[0].copies)
         if more:
@@ -76,12 +76,12 @@ def served(teams_: tuple[Team, ...], users: int) -> Iterator[tuple[Team, int, in
         if each:
             yield teams_[0], teams_[0].copies - more, each
         return
-    left = users
-    for index, team in enumerate(teams_):
-        share = left if index == len(teams_) - 1 else min(left, ceil(users * team.user_share - 0.5))
-        left -= share
-        if share:
-            yield team, 1, share
+    quotas = [users * team.user_share for team in teams_]
+    counts = [int(quota) for quota in quotas]
+    by_remainder = sorted(range(len(teams_)), key=lambda i: (counts[i] - quotas[i], -quotas[i]))
+    for index in by_remainder[: users - sum(counts)]:
+        counts[index] += 1
+    yield from ((team, 1, count) for team, count in zip(teams_, counts, strict=True) if count)
 
 
 def times(terms: Terms, factor: float) -> Terms:
