@@ -94,7 +94,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    best = with_rows(best, catalog.measurements)
+    best = with_rows(best, catalog)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 
@@ -138,7 +138,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     model = model_of(request.get("model"), catalog) if request.get("model") else None
     return advise(
         need_of(request, catalog, model),
-        system_of(have_words, request, catalog) if have_words else None,
+        system_of(have_words, request, catalog, owned=True) if have_words else None,
         catalog,
         have_words=have_words,
         model=model,

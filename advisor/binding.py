@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import AdvisorError, AmbiguousName, BadValue, UnknownName
+from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
 from advisor.need import Need, Workload
 from advisor.request import PREFERENCES, Request
 
@@ -56,16 +56,25 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
         return found
 
 
-@lru_cache(maxsize=256)
-def _bound(text: str, host: str | None, ram_bytes: float | None, storage: str | None, catalog: "Catalog") -> "System":
-    from advisor import choose
+@lru_cache(maxsize=4096)
+def _bound(
+    text: str, host: str | None, ram_bytes: float | None, storage: str | None, smallest_memory: bool, catalog: "Catalog"
+) -> "System":
+    from advisor.bind import bind
 
-    return choose.bind(text, catalog, host=catalog.host(host) if host else None, ram_bytes=ram_bytes, storage=storage)
+    return bind(
+        text,
+        catalog,
+        host=catalog.host(host) if host else None,
+        ram_bytes=ram_bytes,
+        storage=catalog.storage(storage).id if storage else None,
+        smallest_memory=smallest_memory,
+    )
 
 
-def system_of(text: str, request: Request, catalog: "Catalog") -> "System":
+def system_of(text: str, request: Request, catalog: "Catalog", *, owned: bool = False) -> "System":
     """The SYSTEM words bound to the catalog's records, in the host that the options state."""
-    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), catalog)
+    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), owned, catalog)
 
 
 def quant_of(request: Request, catalog: "Catalog") -> "Quant | str | None":
@@ -158,6 +167,10 @@ def have_words_of(request: Request, catalog: "Catalog") -> str | None:
     have: str | None = request.get("have")
     if have is None or have.lower() != "auto":
         return have
-    from advisor.intake import detect
+    from advisor.intake.detect import this_machine
 
-    return detect.system_words(catalog)
+    found = this_machine(catalog)
+    if found.system is None:
+        said = found.warnings[0] if found.warnings else "no device that computes was found."
+        raise BadInput(f"--have auto: {said} Name what you own in SYSTEM words instead, such as --have rtx-3090.")
+    return found.system
