@@ -44,6 +44,12 @@ class Records(Mapping[str, T], Generic[T]):
             self._made[record_id] = self._get(record_id)
         return self._made[record_id]
 
+    def __eq__(self, other: object) -> bool:
+        return self is other  # so that caches may hold it
+
+    def __hash__(self) -> int:
+        return id(self)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)
 

@@ -70,9 +70,9 @@ COLUMNS: dict[str, tuple[tuple[str, Cell, int | None, bool], ...]] = {  # header
         ("also called", _plain("aliases"), 32, False),
     ),
     "measurements": (
-        ("system", lambda row: " + ".join(_ran(each) for each in row["devices"]), 22, False),
-        ("model", lambda row: row.get("model") or _said(row.get("model_printed")), 18, False),
-        ("quant", lambda row: row.get("quant") or _said(row.get("quant_printed")), 9, False),
+        ("system", lambda row: " + ".join(_ran(each) for each in row["devices"]), 20, False),
+        ("model", lambda row: row.get("model") or _said(row.get("model_printed")), 16, False),
+        ("quant", lambda row: row.get("quant") or _said(row.get("quant_printed")), 8, False),
         ("users", _numbers("users"), None, True),
         ("prefill", _numbers("prefill_tokens_per_s"), None, True),
         ("decode", _numbers("decode_tokens_per_s"), None, True),
