@@ -62,6 +62,7 @@ class Desk:
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
+        self._reached: dict[str, list[tuple[Workload, float]]] = {}
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache, float]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -143,9 +144,19 @@ class Desk:
             self._bytes[key] = weights, cache_of(self.model, work.kv_quant, BOUND_ENGINE), 1.0 if known else UNKNOWN_QUANT_SHARE
         return self._bytes[key]
 
+    def learn(self, words: str, work: Workload, share: float) -> None:
+        """Keep which share of its bound a system reached at one work."""
+        self._reached.setdefault(words, []).append((work, share))
+
+    def reached_before(self, words: str, work: Workload) -> float | None:
+        """The share of its bound that a system reached at no more users and no longer context: more work lowers it."""
+        users, context = work.users or 1, work.context_tokens
+        known = [share for other, share in self._reached.get(words, ()) if (other.users or 1) <= users and other.context_tokens <= context]
+        return min(known, default=None)
+
     def repriced(self, prices: tuple[tuple[str, float], ...]) -> "Desk":
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes = self._bytes
+        other._bytes, other._reached = self._bytes, self._reached
         return other

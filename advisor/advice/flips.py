@@ -11,13 +11,15 @@ from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
+from advisor.advice.offers import dearer
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.system import spec
 
-MOST_USERS = 64
+MOST_USERS = 32
+FINENESS = 16  # a change of users or context is narrowed to a sixteenth of it
 CONTEXT_STEP_TOKENS = 1024
 SPEED_STEP = 0.1  # tokens/s
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
@@ -64,7 +66,7 @@ def first_change(start: int, probes: list[int], step: int, differs: Callable[[in
         same = probe
     else:
         return None
-    while abs(other - same) > step:
+    while abs(other - same) > max(step, other // FINENESS):
         middle = (same + other) // 2 // step * step
         if middle in (same, other):
             break
@@ -237,7 +239,6 @@ def _rivals(prober: Prober) -> list[Option]:
 
 def _price(prober: Prober, option: Option, gap: float, sign: int) -> Iterator[Flip]:
     """The price of one option's dearest bought device at which the order turns, verified on both sides."""
-    need = prober.case.need
     bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in prober.case.desk.catalog.devices]
     if not bought:
         return
@@ -247,17 +248,18 @@ def _price(prober: Prober, option: Option, gap: float, sign: int) -> Iterator[Fl
     value = before + sign
     if value <= 0:
         return
-    same, other = (_priced(prober, need, line.what, usd) for usd in (before, value))
+    same, other = (_priced(prober, line.what, line.usd or 0.0, usd) for usd in (before, value))
     if same.kind == prober.today.kind and other.kind != prober.today.kind:
         flip = _flip("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
         yield replace(flip, device=line.what)
 
 
-def _priced(prober: Prober, need: Need, device: str, usd: float) -> Decision:
+def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision:
     """The decision with one device at another price."""
-    prices = tuple(item for item in need.prices_usd if item[0] != device) + ((device, usd),)
-    desk = prober.case.desk.repriced(prices)
-    return decide(case_of(desk, replace(need, prices_usd=prices)))
+    case = prober.case
+    prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
+    desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
+    return decide(case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers))
 
 
 def _models(prober: Prober) -> Iterator[Flip]:
@@ -272,7 +274,7 @@ def _models(prober: Prober) -> Iterator[Flip]:
     for models, direction in ((larger, "larger"), (smaller, "smaller")):
         for params, name in models[:2]:
             other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
-            other = decide(case_of(other_desk, replace(need, model=name)))
+            other = decide(case_of(other_desk, replace(need, model=name), prober.case))
             if other.kind != prober.today.kind:
                 when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
                 yield Flip("model", desk.model.id, name, when, _then(other), other.kind)

@@ -12,9 +12,11 @@ from advisor.need import Need
 from advisor.reason import Reason
 from advisor.speed import Estimate, Speed
 
-MOST_TRIED = 6  # offers of one kind that may fail before the search leaves that kind
-LEARNT_ROWS = 3  # estimates of a kind from which the share of the bound that it can reach is learnt
-LEARNT_SHARE = 1.3  # how far a further one may exceed the best share seen
+MOST_TRIED = 5  # offers of one kind that may fail before the search leaves that kind
+MOST_SPILT = 3  # the same for offers that would keep a part of the weights in host memory
+LEARNT_ROWS = 2  # estimates of a kind from which the share of the bound that it can reach is learnt
+LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
+SAME_SHARE = 1.1  # how far the same system may exceed its own share at less work
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 
@@ -49,10 +51,10 @@ class Case:
 def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:
     """The case of a need: with the offers of the whole catalog, or those of a `like` case; bounds are kept for the same work."""
     work = work_of(need)
-    offers = like.offers if like and like.desk is desk else all_offers(desk)
-    if like is not None and like.work == work and like.desk is desk:
-        return replace(like, need=need)
+    if like is not None and like.work == work and like.desk.model is desk.model:
+        return replace(like, desk=desk, need=need)
     bounds = Bounds(desk, work)
+    offers = like.offers if like else all_offers(desk)
     return Case(desk, need, work, offers, bounds, bounds.of_all(offers))
 
 
@@ -184,6 +186,8 @@ def may_become(offer: Offer, kind: str) -> bool:
 def candidates(case: Case, kind: str | None = None) -> list[Offer]:
     """The offers that may meet the need by their bounds, in the order of the rule."""
     need = case.need
+    if kind == "replicas" and case.work.workload.users == 1:
+        return []
     found = [
         offer
         for offer in case.offers
@@ -207,28 +211,38 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
 
 
 class Tries:
-    """What one search has learnt of each kind: how often it failed, and which share of its bound the best one reached."""
+    """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.failed: dict[str, int] = {}
+        self.failed: dict[tuple[str, bool], int] = {}
         self.reached: dict[tuple[str, bool], list[float]] = {}
 
     def hopeless(self, offer: Offer) -> bool:
-        """Whether the kind has failed too often, or this one would have to reach more of its bound than any before it."""
-        bound = self.case.bound_of[offer]
-        seen = self.reached.get((offer.kind, bound.holds), ())
+        """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
+        bound, floor = self.case.bound_of[offer], self.case.need.min_tokens_per_s
+        key = offer.kind, bound.holds
+        if self.failed.get(key, 0) >= (MOST_TRIED if bound.holds else MOST_SPILT):
+            return True
+        before = self.case.desk.reached_before(offer.words, self.case.work.workload)
+        if before is not None and bound.tokens_per_s * before * SAME_SHARE < floor:
+            self.failed[key] = self.failed.get(key, 0) + 1
+            return True
+        seen = self.reached.get(key, ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
-        return self.failed.get(offer.kind, 0) >= MOST_TRIED or bound.tokens_per_s * share < self.case.need.min_tokens_per_s
+        return bound.tokens_per_s * share < floor
 
     def note(self, offer: Offer, options: list[Option]) -> None:
         """Learn from one offer that was estimated."""
-        bound = self.case.bound_of[offer]
-        speed = max((per_user(option.estimate) for option in options), default=0.0)
+        if not options:
+            return
+        bound, key = self.case.bound_of[offer], (offer.kind, self.case.bound_of[offer].holds)
+        speed = max(per_user(option.estimate) for option in options)
         if speed:
-            self.reached.setdefault((offer.kind, bound.holds), []).append(speed / bound.tokens_per_s)
-        if options and not any(meets(option, self.case.need) for option in options):
-            self.failed[offer.kind] = self.failed.get(offer.kind, 0) + 1
+            self.reached.setdefault(key, []).append(speed / bound.tokens_per_s)
+        self.case.desk.learn(offer.words, self.case.work.workload, speed / bound.tokens_per_s)
+        if not any(meets(option, self.case.need) for option in options):
+            self.failed[key] = self.failed.get(key, 0) + 1
 
 
 def search(case: Case, kind: str | None = None) -> list[Option]:

@@ -28,13 +28,14 @@ class Step:
 
 def rungs(need: Need, have: System | None, catalog: Catalog, today: date | None) -> Iterator[Step]:
     """Each typical model with its roads, smallest first."""
+    case: Case | None = None
     for each in catalog.hints.ladder:
         try:
             model = catalog.model(each.model)
         except AdvisorError:
             continue  # an overlay may have taken the model away
         own = replace(need, model=model.id)
-        case = case_of(Desk(own, have, catalog, model, today), own)
+        case = case_of(Desk(own, have, catalog, model, today), own, case)
         decision = decide(case)
         yield Step(Rung(each.label, model.id, tuple(_roads(case, decision))), case, decision)
 

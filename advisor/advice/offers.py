@@ -1,7 +1,7 @@
 """Systems worth trying, as offers: words, kind, least price, and what a cheap bound on speed needs; not yet bound or estimated."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.advice.desk import Desk
 from advisor.device import Device
@@ -26,6 +26,7 @@ class Offer:
     words: str
     host: Host | None
     least_usd: float | None  # None: one of the prices is unknown
+    bought: tuple[tuple[str, int], ...]  # ids of the devices to buy, how many of each
     count: int
     memory_bytes: float
     bandwidth_bytes_per_s: float
@@ -125,12 +126,12 @@ class Shelf:
             return None
         reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
         ram = self.desk.need.ram_bytes or host.memory_bytes
-        return Offer(kind, words, host, self.least_usd(bought, host_usd), count, *_sums(groups), ram, reached)
+        return Offer(kind, words, host, self.least_usd(bought, host_usd), _ids(bought), count, *_sums(groups), ram, reached)
 
     def box_offer(self, kind: str, words: str, device: Device, memory_bytes: float, count: int, owned: int) -> Offer:
         """An offer of whole machines."""
-        usd = self.least_usd([(device, memory_bytes, count - owned)], 0.0)
-        return Offer(kind, words, None, usd, count, *_sums([(device, memory_bytes, count)]))
+        bought = [(device, memory_bytes, count - owned)]
+        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), count, *_sums([(device, memory_bytes, count)]))
 
     def least_usd(self, bought: Sequence[Owned], more_usd: float) -> float | None:
         """What the devices to buy cost, and the host."""
@@ -141,6 +142,18 @@ class Shelf:
                 return None
             total += count * usd
         return total
+
+
+def _ids(bought: Sequence[Owned]) -> tuple[tuple[str, int], ...]:
+    return tuple((device.id, count) for device, _, count in bought)
+
+
+def dearer(offer: Offer, device: str, more_usd: float) -> Offer:
+    """The same offer when each of one device costs more (or less)."""
+    count = sum(number for name, number in offer.bought if name == device)
+    if not count or offer.least_usd is None:
+        return offer
+    return replace(offer, least_usd=offer.least_usd + count * more_usd)
 
 
 def _sums(groups: Sequence[Owned]) -> tuple[float, float]:

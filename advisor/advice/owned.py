@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import Case, Option, best_way, fast_enough, per_user
+from advisor.advice.offers import Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
 from advisor.need import Need
@@ -104,13 +106,23 @@ def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fac
     return tuple(found)
 
 
+def _may_do(shelf: Shelf, desk: Desk, work: Work, need: Need) -> bool:
+    """Whether the memory's speed allows what is owned to reach the wanted speed at all."""
+    owned = owned_cards(desk.have)
+    offer = shelf.card_offer("keep", "", owned, ()) or shelf.box_offer("keep", "", *owned[0], owned[0][2])
+    return Bounds(desk, work).of(offer).tokens_per_s >= need.min_tokens_per_s
+
+
 def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:
     """Other settings of what is owned, the best first: the first kind of change that meets the need ends the search."""
     desk = case.desk
     assert desk.have is not None
     systems = [open_system(desk.have), *_single(desk.have)]
     tried: list[Option] = []
+    shelf = Shelf(desk)
     for work, what, value in _steps(case, usual.estimate.weights.total_bytes if isinstance(usual, Option) else None):
+        if (what or need_only) and not _may_do(shelf, desk, work, case.need):
+            continue
         ways = [way for system in systems for way in desk.ways(system, work) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
         if best is not None:

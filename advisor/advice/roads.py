@@ -49,6 +49,8 @@ def best_of_road(case: Case, kind: str) -> Option | None:
 
 def nearest_misses(case: Case, kind: str) -> list[Option]:
     """The offers of a road that come nearest by their bounds, estimated."""
+    if kind == "replicas" and case.work.workload.users == 1:
+        return []  # one user gains nothing from copies
     of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or case.bound_of[offer].holds)]
     order = sorted(of_kind, key=lambda offer: _promise(offer, case))
     return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
