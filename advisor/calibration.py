@@ -11,11 +11,43 @@ from math import exp
 
 from advisor.device import Device
 from advisor.model import Model
-from advisor.step import Constants
 from advisor.yamlfile import given
 
 PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
 CAP_SHARPNESS = 8.0
+WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What one engine reaches on one device with one kind of weights. Rates per second, fixed costs in seconds."""
+
+    weights_bytes_per_s: float  # dense weights and the head
+    expert_bytes_per_s: float  # routed experts: gathered, so slower
+    cache_bytes_per_s: float
+    state_bytes_per_s: float  # recurrent state, read and written
+    attention_flops: float  # arithmetic of attention on the cache while generating
+    unpack_flops: float  # weights unpacked a second by the kernels that multiply one vector
+    unpack_exponent: float  # how that work grows with the users of a step: 0 once for all, 1 again for each
+    matrix_flops: float  # matrix work of many users at once
+    layer_s: float
+    expert_layer_s: float  # what a mixture layer costs more
+    recurrent_layer_s: float  # what a recurrent layer costs more
+    step_s: float
+    user_s: float  # each further user of a step: sampling, scheduling
+    prompt_flops: float  # matrix work of a long prompt, at hidden size WIDTH_UNIT
+    prompt_width_exponent: float
+    prompt_expert_factor: float  # expert weights count as so many dense ones
+    prompt_attention_share: float  # of prompt_flops
+    prompt_recurrent_factor: float
+    prompt_weights_bytes_per_s: float
+    prompt_half_tokens: float  # a chunk of so many tokens reaches half the rate
+    prompt_layer_s: float  # of each chunk
+    prompt_chunk_tokens: float
+    prompt_share: float  # of the prompts' time that is not hidden behind generating, when both share the device
+    basis: str = "calibrated"  # calibrated | extrapolated | physics-only
+    rows: int = 0  # published rows with the same engine, backend and architecture
+    families: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +158,8 @@ def families(engine_id: str, backend_id: str, device: Device, speed_class: str) 
 
 def at_most_whole(share: float) -> float:
     """A share that stays below 1, whatever its factors multiply to: nothing is read faster than the datasheet's bandwidth."""
-    return (1 + share**-CAP_SHARPNESS) ** (-1 / CAP_SHARPNESS)
+    capped: float = (1 + share**-CAP_SHARPNESS) ** (-1 / CAP_SHARPNESS)
+    return capped
 
 
 def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, found: tuple[tuple[str, str], ...]) -> Constants:

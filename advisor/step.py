@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.cache import Cache
+from advisor.calibration import WIDTH_UNIT, Constants
 from advisor.mixer import RECURRENT_KINDS
 from advisor.model import Model
 from advisor.placement import Part
 from advisor.weights import Weights
 
+__all__ = [
+    "Constants", "DecodeWork", "PromptWork", "Terms", "decode_s", "decode_terms", "decode_work", "prefill_terms", "prompt_s", "prompt_work",
+]  # fmt: skip
+
 KNEE = 3.0  # sharpness of the knee between memory-bound and compute-bound: 1 adds the two, infinity takes the larger
-WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
 
 
 @dataclass(frozen=True)
@@ -43,38 +47,6 @@ class Terms:
             self.link_s + other.link_s,
             self.overhead_s + other.overhead_s,
         )
-
-
-@dataclass(frozen=True)
-class Constants:
-    """What one engine reaches on one device with one kind of weights. Rates per second, fixed costs in seconds."""
-
-    weights_bytes_per_s: float  # dense weights and the head
-    expert_bytes_per_s: float  # routed experts: gathered, so slower
-    cache_bytes_per_s: float
-    state_bytes_per_s: float  # recurrent state, read and written
-    attention_flops: float  # arithmetic of attention on the cache while generating
-    unpack_flops: float  # weights unpacked a second by the kernels that multiply one vector
-    unpack_exponent: float  # how that work grows with the users of a step: 0 once for all, 1 again for each
-    matrix_flops: float  # matrix work of many users at once
-    layer_s: float
-    expert_layer_s: float  # what a mixture layer costs more
-    recurrent_layer_s: float  # what a recurrent layer costs more
-    step_s: float
-    user_s: float  # each further user of a step: sampling, scheduling
-    prompt_flops: float  # matrix work of a long prompt, at hidden size WIDTH_UNIT
-    prompt_width_exponent: float
-    prompt_expert_factor: float  # expert weights count as so many dense ones
-    prompt_attention_share: float  # of prompt_flops
-    prompt_recurrent_factor: float
-    prompt_weights_bytes_per_s: float
-    prompt_half_tokens: float  # a chunk of so many tokens reaches half the rate
-    prompt_layer_s: float  # of each chunk
-    prompt_chunk_tokens: float
-    prompt_share: float  # of the prompts' time that is not hidden behind generating, when both share the device
-    basis: str = "calibrated"  # calibrated | extrapolated | physics-only
-    rows: int = 0  # published rows with the same engine, backend and architecture
-    families: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,7 +110,8 @@ def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users:
 
 def larger(one_s: float, other_s: float) -> float:
     """Two things done at the same time: the longer of them, a little more where they are alike (0 only if both are)."""
-    return (one_s**KNEE + other_s**KNEE) ** (1 / KNEE)
+    both: float = (one_s**KNEE + other_s**KNEE) ** (1 / KNEE)
+    return both
 
 
 def decode_s(work: DecodeWork, constants: Constants) -> Terms:

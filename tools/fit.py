@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 import yaml
+from several import laid_out
 
 from advisor import calibration as cal
 from advisor import step
 from advisor.calibration import Rates, families
 from advisor.catalog import Catalog
-from advisor.measurement import Figure, figures_of
 from advisor.collective import all_spent
-from several import laid_out
+from advisor.measurement import Figure, figures_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "catalog" / "calibration.yaml"
