@@ -40,7 +40,8 @@ def identify(seen: Seen, catalog: Catalog, ram_bytes: float | None) -> Identity:
     chosen = _by_name(seen, [device for device in fitting if _is_meant(device, seen)])
     ids = tuple(device.id for device in fitting or candidates)
     if len(chosen) == 1 and _sure(chosen[0], seen, catalog):
-        return Identity(chosen[0])
+        others = ", ".join(each for each in ids if each != chosen[0].id)
+        return Identity(chosen[0], (), (f"taken as {chosen[0].id}, since its memory is not printed; it could also be {others}",) if others else ())
     if candidates and not fitting:
         return Identity(None, ids, ("its memory is not that of the device of this name in the catalog",))
     if seen.maker == "apple" and ids:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from advisor.reason import Reason
+from advisor.report.calibrate_sentences import CALIBRATE
 from advisor.report.system_sentences import SYSTEM
 from advisor.units import show
 
@@ -18,6 +19,7 @@ SENTENCES: dict[str, str] = {
     "cache {cache_bytes}, working memory {overhead_bytes}) and can use {usable_bytes}.",
 }
 SENTENCES |= SYSTEM
+SENTENCES |= CALIBRATE
 
 
 class _Shown(dict[str, str]):

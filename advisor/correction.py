@@ -1,0 +1,109 @@
+"""What `calibrate --save` learned on this user's own hardware: measured over estimated, by device, count and engine. A small file, read late."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+FILE_NAME = "corrections.json"
+SWITCH = "ADVISOR_NO_CORRECTION"
+LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
+MOST_BYTES = 1 << 22
+_off = 0
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Factors on tokens/s (measured over estimated), the median over the saved rows."""
+
+    decode_factor: float | None
+    prefill_factor: float | None
+    rows: int
+    date: str
+
+
+def folder() -> Path:
+    """The user's own folder, as `click.get_app_dir("advisor")` names it, without importing click."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA", str(Path.home()))) / "advisor"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "advisor"
+    return Path(os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config"))) / "advisor"
+
+
+def file() -> Path:
+    """The file of the corrections."""
+    return folder() / FILE_NAME
+
+
+def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
+    """What a correction holds for: two cards tell nothing of one."""
+    return f"{devices}x {device_id} on {engine_id}"
+
+
+def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
+    """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
+    if _off or os.environ.get(SWITCH):
+        return None
+    path = file()
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        return None
+    return _read(path, stamp).get(key_of(device_id, engine_id, devices))
+
+
+@contextmanager
+def off() -> Iterator[None]:
+    """No correction within: what is compared with measurements is the model's own estimate."""
+    global _off
+    _off += 1
+    try:
+        yield
+    finally:
+        _off -= 1
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, stamp: int) -> dict[str, Correction]:
+    """Every correction of the file as it was at that time."""
+    return {key: found for key, rows in rows_of(path).items() if (found := correction_of(rows)) is not None}
+
+
+def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """The saved rows by key; a file that is not ours gives none."""
+    try:
+        with path.open("rb") as stream:
+            held = json.loads(stream.read(MOST_BYTES))
+        kept = held["corrections"]
+        return {str(key): [row for row in rows if _is_row(row)] for key, rows in kept.items() if isinstance(rows, list)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _is_row(row: object) -> bool:
+    """A row with a kind and a believable factor."""
+    if not isinstance(row, dict) or row.get("kind") not in ("decode", "prefill"):
+        return False
+    factor = row.get("factor")
+    return isinstance(factor, int | float) and math.isfinite(factor) and LEAST_FACTOR <= factor <= MOST_FACTOR
+
+
+def correction_of(rows: list[dict[str, Any]]) -> Correction | None:
+    """The medians of the rows; None without any."""
+    if not rows:
+        return None
+    return Correction(_middle(rows, "decode"), _middle(rows, "prefill"), len(rows), max(str(row.get("date", "")) for row in rows))
+
+
+def _middle(rows: list[Mapping[str, Any]] | list[dict[str, Any]], kind: str) -> float | None:
+    """The median factor of one kind."""
+    factors = [float(row["factor"]) for row in rows if row["kind"] == kind]
+    return median(factors) if factors else None

@@ -1,0 +1,98 @@
+"""mlx_lm (generate, benchmark), exo, and exllama's lines."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from advisor.intake import quant_words
+from advisor.intake.page import Page
+from advisor.intake.readings import number, whole
+from advisor.intake.run import Run
+
+TOOL = "mlx_lm"
+
+_PROMPT = re.compile(r"^[\s>]*Prompt:\s*(?:(\d+) tokens,\s*)?([\d.]+)\s*(?:tokens-per-sec|tokens per second|tok/s)")
+_GENERATION = re.compile(r"^[\s>]*Generation:\s*(?:(\d+) tokens,\s*)?([\d.]+)\s*(?:tokens-per-sec|tokens per second|tok/s)")
+_TIMING = re.compile(r"Timing with prompt_tokens=(\d+)(?: and|,) generation_tokens=(\d+)(?:.*batch_size=(\d+))?")
+_TRIAL = re.compile(r"(?:Trial \d+|Averages?):\s+prompt_tps=([\d.]+),\s*generation_tps=([\d.]+)")
+_MODEL = re.compile(r"mlx_lm\S*\s.*?--model\s+(\S+)")
+_EXL = re.compile(r"(\d+) tokens,?\s+(?:generated )?in [\d.]+ s\w*[,:]?\s+\(?([\d.]+) (?:tokens/second|tokens/s|t/s)")
+_TABBY = re.compile(r"Metrics[^:]*:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Generate: ([\d.]+) T/s, Context: (\d+) tokens")
+_EXO_KEYS = ("generation_tps", "generation_tokens_per_second", "gen_tps")
+
+
+def recognise(page: Page) -> bool:
+    """Whether one of these is there."""
+    words = ("tokens-per-sec", "generation_tps", "tokens/second", "T/s, Generate:", "generation_tokens_per_second")
+    return any(word in page.text for word in words)
+
+
+def read(page: Page) -> tuple[Run, ...]:
+    """Every speed printed."""
+    return (*_mlx(page), *_exl(page.lines), *(run for one in page.objects for run in _exo(one, None, 0)))
+
+
+def _mlx(page: Page) -> Iterator[Run]:
+    """Lines of generate, and trials and averages of benchmark."""
+    prompt = generate = None
+    users = 1
+    model: str | None = None
+    for line in page.lines:
+        named = _MODEL.search(line)
+        model = named.group(1) if named else model
+        timing, trial = _TIMING.search(line), _TRIAL.search(line)
+        reading, writing = _PROMPT.match(line), _GENERATION.match(line)
+        if timing:
+            prompt, generate, users = int(timing.group(1)), int(timing.group(2)), int(timing.group(3) or 1)
+        elif trial:
+            what = line.split(":")[0].strip().lower()
+            yield from _pair(number(trial.group(1)), number(trial.group(2)), prompt, generate, users, model, what)
+        elif reading:
+            prompt = whole(reading.group(1))
+            yield from _pair(number(reading.group(2)), None, prompt, None, 1, model, "")
+        elif writing:
+            yield from _pair(None, number(writing.group(2)), prompt, whole(writing.group(1)), 1, model, "")
+
+
+def _pair(reading: float | None, writing: float | None, prompt: int | None, generate: int | None, users: int, model: str | None, what: str) -> Iterator[Run]:
+    """The speeds of reading and writing, each where it is known."""
+    quant = quant_words.of_file(model)
+    common: dict[str, Any] = {"tool": TOOL, "engine": "mlx", "model": model, "quant": f"mlx-{quant.replace('bit', '')}bit" if quant and quant.endswith("bit") else quant, "users": float(users)}
+    tail = f", {what}" if what else ""
+    if reading is not None:
+        yield Run(test=f"prompt of {prompt} tokens{tail}" if prompt else f"prompt{tail}", kind="prefill", tokens_per_s=reading, prompt_tokens=prompt, **common)
+    if writing is not None:
+        yield Run(test=f"{generate} tokens generated{tail}" if generate else f"generation{tail}", kind="decode", tokens_per_s=writing, prompt_tokens=0,
+                  filled_tokens=prompt or 0, generate_tokens=generate, **common)  # fmt: skip
+
+
+def _exl(lines: Iterable[str]) -> Iterator[Run]:
+    """exllama's `200 tokens in 3.2 seconds, 62.4 tokens/second`, and TabbyAPI's metrics."""
+    for line in lines:
+        if len(line) > 2000 or ("okens" not in line):
+            continue
+        tabby, short = _TABBY.search(line), _EXL.search(line)
+        if tabby:
+            read_in = int(tabby.group(2))
+            yield Run(tool="exllama", test=f"prompt of {read_in} tokens", kind="prefill", tokens_per_s=number(tabby.group(3)), engine="exllamav3", prompt_tokens=read_in)
+            yield Run(tool="exllama", test=f"{tabby.group(1)} tokens generated", kind="decode", tokens_per_s=number(tabby.group(4)), engine="exllamav3",
+                      prompt_tokens=0, filled_tokens=int(tabby.group(5)), generate_tokens=int(tabby.group(1)))  # fmt: skip
+        elif short:
+            kind = "prefill" if re.search(r"prompt|process|prefill", line, re.IGNORECASE) else "decode"
+            tokens = int(short.group(1))
+            yield Run(tool="exllama", test=f"{tokens} tokens", kind=kind, tokens_per_s=number(short.group(2)), engine="exllamav3",
+                      prompt_tokens=tokens if kind == "prefill" else 0, generate_tokens=tokens if kind == "decode" else None)  # fmt: skip
+
+
+def _exo(one: dict[str, Any], model: str | None, depth: int) -> Iterator[Run]:
+    """exo's and MLX servers' JSON: `prompt_tps` and `generation_tps`, with counts beside them."""
+    name = next((one[key] for key in ("model", "model_id", "model_short_id") if isinstance(one.get(key), str)), model)
+    writing = next((number(one[key]) for key in _EXO_KEYS if number(one.get(key)) is not None), None)
+    if writing is not None:
+        reading = number(one.get("prompt_tps") or one.get("prompt_tokens_per_second"))
+        yield from _pair(reading, writing, whole(one.get("prompt_tokens")), whole(one.get("generation_tokens")), 1, name, "")
+    elif depth < 6:
+        for value in list(one.values())[:500]:
+            for inner in (value if isinstance(value, list) else [value])[:2000]:
+                if isinstance(inner, dict):
+                    yield from _exo(inner, name, depth + 1)

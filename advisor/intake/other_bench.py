@@ -1,0 +1,145 @@
+"""Speeds in forms that have no reader of their own: JSON, CSV and lines whose keys or units say tokens per second."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from advisor.intake import quant_words
+from advisor.intake.page import Page
+from advisor.intake.readings import number, whole
+from advisor.intake.run import Run
+
+TOOL = "other benchmark"
+MOST_DEPTH = 8
+MOST_RUNS = 20_000
+
+_UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
+_KEY = re.compile(r"(?:^|[_.\s-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ ]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s])")
+_NOT = re.compile(r"per_w|tps_per|std|stddev|_sd$|variance|target|limit|min|max|p\d\d|request|estimated|claimed|predicted_tps|accept", re.IGNORECASE)
+_READING = re.compile(r"prefill|prompt|\bpp|^pp|input|ingest", re.IGNORECASE)
+_SERVED = re.compile(r"aggregate|total|server|throughput|system", re.IGNORECASE)
+_PER_USER = re.compile(r"per_request|per_user|per_stream|single", re.IGNORECASE)
+_IN_LINE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)\s*((?:[a-z]+\s+){{0,2}})(?:{_UNIT})")
+_ENGINES = {"llamacpp": "llama.cpp", "llama.cpp": "llama.cpp", "llama-server": "llama.cpp", "ollama": "llama.cpp", "lmstudio": "llama.cpp", "vllm": "vllm",
+            "sglang": "sglang", "mlx": "mlx", "mlx-lm": "mlx", "mlx_lm": "mlx", "exo": "exo", "exllamav3": "exllamav3", "tensorrt-llm": "tensorrt-llm", "trtllm": "tensorrt-llm"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What the objects around a figure say."""
+
+    model: str | None = None
+    engine: str | None = None
+    quant: str | None = None
+    users: int | None = None
+    prompt: int | None = None
+    generate: int | None = None
+    filled: int | None = None
+    count: int | None = None
+    errors: bool = False
+
+
+def recognise(page: Page) -> bool:
+    """Whether anything looks like a speed."""
+    return bool(re.search(rf"tps|tok/s|t/s|tokens?.{{0,3}}per|{_UNIT}|throughput", page.text[:4_000_000], re.IGNORECASE))
+
+
+def read(page: Page) -> tuple[Run, ...]:
+    """Speeds of JSON objects, else of a table with commas, else of lines."""
+    runs = [run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0)]
+    if not runs:
+        runs = list(_csv(page.lines))
+    if not runs:
+        runs = [run for line in page.lines for run in _line(line)]
+    return tuple(runs[:MOST_RUNS])
+
+
+def _walk(one: Mapping[str, Any], around: _Around, depth: int) -> Iterator[Run]:
+    """The figures of an object, then those inside it."""
+    here = _around(one, around)
+    for key, value in list(one.items())[:300]:
+        if isinstance(value, int | float) and not isinstance(value, bool) and _KEY.search(str(key)) and not _NOT.search(str(key)):
+            yield _run(str(key), float(value), here)
+    if depth >= MOST_DEPTH:
+        return
+    for value in list(one.values())[:300]:
+        for inner in (value if isinstance(value, list) else [value])[:5000]:
+            if isinstance(inner, dict):
+                yield from _walk(inner, here, depth + 1)
+
+
+def _text(one: Mapping[str, Any], *keys: str) -> str | None:
+    """The first of the keys that holds words."""
+    return next((one[key][:200] for key in keys if isinstance(one.get(key), str) and one[key]), None)
+
+
+def _count(one: Mapping[str, Any], *keys: str) -> int | None:
+    """The first of the keys that holds a count."""
+    return next((whole(one[key]) for key in keys if isinstance(one.get(key), int | float | str) and whole(one[key]) is not None), None)
+
+
+def _around(one: Mapping[str, Any], before: _Around) -> _Around:
+    """What this object adds to what is known around it."""
+    engine = _text(one, "provider", "engine", "backend", "runtime", "framework")
+    hardware = one.get("hardware") if isinstance(one.get("hardware"), dict) else one
+    return _Around(
+        model=_text(one, "model", "model_name", "modelName", "model_id", "name_model") or before.model,
+        engine=_ENGINES.get((engine or "").lower()) or before.engine,
+        quant=_text(one, "quant", "quantization", "quantisation", "precision") or before.quant,
+        users=_count(one, "concurrency", "users", "num_users", "batch_size", "parallel") or before.users,
+        prompt=_count(one, "prompt_tokens", "prefill_tokens", "input_tokens", "n_prompt") or before.prompt,
+        generate=_count(one, "gen_tokens", "output_tokens", "completion_tokens", "n_gen", "avgOutputTokens") or before.generate,
+        filled=_count(one, "context_tokens", "ctx_tokens", "depth", "context", "n_depth", "ctx") or before.filled,
+        count=_count(hardware or {}, "gpuCount", "gpu_count", "num_gpus") or before.count,
+        errors=bool(number(one.get("num_errors"))) or before.errors,
+    )  # fmt: skip
+
+
+def _run(key: str, speed: float, around: _Around) -> Run:
+    """The run of one figure."""
+    per_user, users = bool(_PER_USER.search(key)), float(around.users or 1)
+    if _READING.search(key):
+        kind = "prefill"
+    elif _SERVED.search(key) and users > 1:
+        kind = "served"
+    else:
+        kind = "decode" if users == 1 or per_user else "served"
+    if per_user and users > 1:
+        kind = "peak"
+    return Run(
+        tool=TOOL, test=key, kind=kind, tokens_per_s=speed, model=quant_words.model_of(around.model), file=around.model,
+        quant=quant_words.of_file(around.model) or quant_words.of_type(around.quant) or (around.quant or "").lower() or None, engine=around.engine,
+        users=users, prompt_tokens=around.prompt if kind == "prefill" else 0, generate_tokens=around.generate, filled_tokens=around.filled or 0 if kind != "prefill" else 0,
+        count=around.count, aborted="some requests failed" if around.errors else None,
+    )  # fmt: skip
+
+
+def _csv(lines: Iterable[str]) -> Iterator[Run]:
+    """Rows under a head with a column of speeds."""
+    head: list[str] | None = None
+    for line in lines:
+        if "," not in line and "\t" not in line:
+            continue
+        mark = "\t" if line.count("\t") > line.count(",") else ","
+        cells = [cell.strip() for cell in next(csv.reader([line[:8000]], delimiter=mark), [])]
+        if any(_KEY.search(cell) for cell in cells) and not any(number(cell) is not None and re.fullmatch(r"[\d.]+", cell) for cell in cells):
+            head = cells
+        elif head and len(cells) == len(head):
+            row: dict[str, Any] = {name: (float(cell) if re.fullmatch(r"-?\d+(?:\.\d+)?", cell) else cell) for name, cell in zip(head, cells, strict=True)}
+            yield from _walk(row, _Around(), MOST_DEPTH)
+
+
+def _line(line: str) -> Iterator[Run]:
+    """`18.54 decode TPS`, `126.3 prefill tok/s`, `45.2 t/s`; figures of a summary (mean, min) are not told apart from runs."""
+    if len(line) > 600 or not re.search(r"TPS|tps|/s|per", line) or re.search(r"estimate|predict|expect", line, re.IGNORECASE):
+        return
+    for found in list(_IN_LINE.finditer(line))[:20]:
+        before = line[max(0, found.start() - 24) : found.start()]
+        words = before + found.group(2)
+        if re.search(r"sampl|GB|MB|req", words):
+            continue
+        kind = "prefill" if _READING.search(words) and not re.search(r"decode|gen", found.group(2)) else "decode"
+        run = Run(tool=TOOL, test=" ".join((found.group(2) or "tokens/s").split()), kind=kind, tokens_per_s=number(found.group(1)), prompt_tokens=None if kind == "prefill" else 0)
+        yield replace(run, test=run.test or "tokens/s")
