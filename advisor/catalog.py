@@ -82,7 +82,7 @@ class Catalog:
         """Every id of a kind, sorted; nothing is decoded."""
         found: set[str] = set()
         for layer in self._layers:
-            found |= layer.copy.index.get(kind, {}).keys()
+            found |= layer.copy.index(kind).keys()
         return tuple(sorted(found))
 
     def plain(self, kind: str, record_id: str) -> dict[str, Any]:
@@ -120,13 +120,13 @@ class Catalog:
     def _merged(self, kind: str, which: str) -> Mapping[str, list[str]]:
         """Names of all layers; a record of an upper layer bears only the names that it has there."""
         *above, base = self._layers
-        merged: dict[str, list[str]] = dict(base.copy.head[which].get(kind, {}))
+        merged: dict[str, list[str]] = dict(base.copy.table(f"{which} {kind}"))
         for layer in reversed(above):
-            hidden = layer.copy.index.get(kind, {}).keys()
+            hidden = layer.copy.index(kind).keys()
             if hidden:
                 kept = {name: [each for each in ids if each not in hidden] for name, ids in merged.items()}
                 merged = {name: ids for name, ids in kept.items() if ids}
-            for name, ids in layer.copy.head[which].get(kind, {}).items():
+            for name, ids in layer.copy.table(f"{which} {kind}").items():
                 merged[name] = [*merged.get(name, []), *ids]
         return merged
 
@@ -211,8 +211,8 @@ class Catalog:
         """The published measurements of any of these devices, or of the model; no other is decoded."""
         found: list[str] = []
         for layer in self._layers:
-            ids = list(layer.copy.index.get("measurements", {}))
-            naming = layer.copy.head["rows_naming"]
+            ids = list(layer.copy.index("measurements"))
+            naming = layer.copy.table("rows naming")
             found += [ids[place] for place in sorted({place for name in (*devices, model) for place in naming.get(name, ())})]
         rows = self.measurements
         return {each: rows[each] for each in dict.fromkeys(found)}

@@ -21,35 +21,55 @@ MOST_COPIES = 64  # overlays come and go; the oldest copies are removed
 
 
 class Compiled:
-    """Plain records by kind and id, each parsed from its JSON text when asked for; `head` holds everything about all."""
+    """Plain records by kind and id, and tables about them; each is parsed from its JSON text when asked for.
+
+    `head` holds facts about the whole, and where each table lies in `body`. The table `index KIND` says where the records lie.
+    """
 
     def __init__(self, head: dict[str, Any], body: bytes) -> None:
         self.head = head
-        self.index: dict[str, dict[str, list[int]]] = head["index"]
         self.body = body
+        self._tables: dict[str, dict[str, Any]] = {}
+
+    def table(self, name: str) -> dict[str, Any]:
+        """A table of the copy; empty where there is none."""
+        if name not in self._tables:
+            span = self.head["tables"].get(name)
+            self._tables[name] = json.loads(self.body[span[0] : span[1]]) if span else {}
+        return self._tables[name]
+
+    def index(self, kind: str) -> Mapping[str, list[int]]:
+        """Where each record of a kind lies, by id."""
+        return self.table(f"index {kind}")
 
     def plain(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """A record as its file gives it, or None where there is no such record."""
-        span = self.index.get(kind, {}).get(record_id)
+        span = self.index(kind).get(record_id)
         if span is None:
             return None
         found: dict[str, Any] = json.loads(self.body[span[0] : span[1]])
         return found
 
 
-def compiled(records: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> Compiled:
-    """Records by kind and id, made ready to be written; `facts` go into the head."""
-    index: dict[str, dict[str, list[int]]] = {}
+def compiled(
+    records: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]] | None = None
+) -> Compiled:
+    """Records by kind and id, made ready to be written, with facts about the whole and tables about the records."""
     parts: list[bytes] = []
     at = 0
+
+    def placed(thing: object) -> list[int]:
+        nonlocal at
+        text = json.dumps(thing, ensure_ascii=False, separators=(",", ":")).encode()
+        parts.append(text)
+        at += len(text)
+        return [at - len(text), at]
+
+    found = dict(tables or {})
     for kind in records:
-        spans = index.setdefault(kind, {})
-        for record_id in sorted(records[kind]):
-            text = json.dumps(records[kind][record_id], ensure_ascii=False, separators=(",", ":")).encode()
-            spans[record_id] = [at, at + len(text)]
-            parts.append(text)
-            at += len(text)
-    return Compiled({**facts, "index": index}, b"".join(parts))
+        found[f"index {kind}"] = {each: placed(records[kind][each]) for each in sorted(records[kind])}
+    spans = {name: placed(table) for name, table in found.items() if table}
+    return Compiled({**facts, "tables": spans}, b"".join(parts))
 
 
 def to_bytes(copy: Compiled) -> bytes:
@@ -109,7 +129,7 @@ def place(roots: Iterable[Path]) -> Path:
 
 def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
     """What a copy belongs to: the files as they are now, the code that reads them, and the copy below it."""
-    stamp = [(str(each.path), each.kind, each.size, each.mtime_ns) for each in files]
+    stamp = [tuple(each) for each in files]
     return _short((stamp, below, _code_stamp()))
 
 

@@ -23,8 +23,8 @@ def compile_files(files: Sequence[CatalogFile], below: Compiled | None, key: str
     if problems:
         raise CatalogError(tuple(str(problem) for problem in sorted(set(problems))))
     records = trees(whole)
-    facts = {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records), "rows_naming": _rows_naming(records)}
-    return compiled(records, {**facts, **_named(records)})
+    facts = {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records)}
+    return compiled(records, facts, {"rows naming": _rows_naming(records), **_named(records)})
 
 
 def trees(whole: Whole) -> Plain:
@@ -41,7 +41,7 @@ def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Whole,
         problems += found
         for item in items if not found else []:
             problems += _lay(item, whole, below, file)
-    ids = {kind: {**(below.index.get(kind, {}) if below else {}), **whole[kind]} for kind in TABLES}
+    ids = {kind: {**(below.index(kind) if below else {}), **whole[kind]} for kind in TABLES}
     for item in (item for items_of_kind in whole.values() for item in items_of_kind.values()):
         found = record_problems(item, ids)
         problems += [_hinted(item, found[0], ids[item.kind]), *found[1:]] if found else []
@@ -61,7 +61,7 @@ def _lay(item: Item, whole: Whole, below: Compiled | None, file: CatalogFile) ->
 
 def _kind_of(tree: Mapping[str, Any], below: Compiled | None) -> str | None:
     """The kind of a record named alone: the kind of the record it changes, else the one whose keys it has."""
-    known = [kind for kind in TABLES if below and TABLES[kind].form == "folder" and tree.get("id") in below.index.get(kind, {})]
+    known = [kind for kind in TABLES if below and TABLES[kind].form == "folder" and tree.get("id") in below.index(kind)]
     return known[0] if len(known) == 1 else guess_kind(tree)
 
 
@@ -73,18 +73,15 @@ def _hinted(item: Item, problem: Problem, ids: Mapping[str, Any]) -> Problem:
     return problem._replace(message=f"missing in the new {TABLES[item.kind].one} {item.id}{near}") if near else problem
 
 
-def _named(records: Plain) -> dict[str, dict[str, dict[str, list[str]]]]:
+def _named(records: Plain) -> dict[str, dict[str, list[str]]]:
     """For each kind, the ids that bear a name, and those whose family bears it."""
-    names: dict[str, dict[str, list[str]]] = {}
-    families: dict[str, dict[str, list[str]]] = {}
+    tables: dict[str, dict[str, list[str]]] = {}
     for kind in (kind for kind, table in TABLES.items() if table.form in ("folder", "list")):
         for record_id in sorted(records[kind]):
-            exact, family = names_of(kind, records[kind][record_id])
-            for name in sorted(exact):
-                names.setdefault(kind, {}).setdefault(name, []).append(record_id)
-            for name in sorted(family):
-                families.setdefault(kind, {}).setdefault(name, []).append(record_id)
-    return {"names": names, "families": families}
+            for which, names in zip(("names", "families"), names_of(kind, records[kind][record_id]), strict=True):
+                for name in sorted(names):
+                    tables.setdefault(f"{which} {kind}", {}).setdefault(name, []).append(record_id)
+    return tables
 
 
 def _rows_naming(records: Plain) -> dict[str, list[int]]:

@@ -32,7 +32,7 @@ def stray_folders(root: Path) -> list[Problem]:
         return []
     problems = []
     for path in sorted(root.rglob("*")):
-        label = CatalogFile(path, None, 0, 0).label
+        label = CatalogFile(str(path), None, 0, 0).label
         inside = path.parent == root or (path.parent.parent == root and path.parent.name in FOLDERS)
         if path.is_dir() and path.parent == root and path.name not in FOLDERS and not path.name.startswith("."):
             problems.append(Problem(label, 1, "", f"no kind of record has this folder{did_you_mean(path.name, FOLDERS)}"))

@@ -12,10 +12,15 @@ from advisor.tables import FOLDERS, TABLES
 class CatalogFile(NamedTuple):
     """A YAML file of a catalog folder, or one that was named alone (`kind` None where only its keys can tell)."""
 
-    path: Path
+    name: str  # its whole path; text, because most runs only compare it
     kind: str | None
     size: int
     mtime_ns: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self.name)
 
     @property
     def label(self) -> str:
@@ -31,7 +36,7 @@ def files_of(root: Path) -> list[CatalogFile]:
     try:
         if root.is_file():
             return [_file(root, _kind_of_file(root))]
-        return sorted(_files_in(root), key=lambda each: each.path)
+        return sorted(_files_in(root), key=lambda each: each.name)
     except OSError as error:
         raise BadInput(f"catalog {root}: cannot be read: {error.strerror or error}") from None
 
@@ -52,7 +57,7 @@ def _is_yaml(name: str) -> bool:
 
 def _file(entry: "os.DirEntry[str] | Path", kind: str | None) -> CatalogFile:
     stat = entry.stat()
-    return CatalogFile(Path(entry), kind, stat.st_size, stat.st_mtime_ns)
+    return CatalogFile(os.fspath(entry), kind, stat.st_size, stat.st_mtime_ns)
 
 
 def _kind_of_file(path: Path) -> str | None:
