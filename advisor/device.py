@@ -19,12 +19,22 @@ class Compute:
     `fp16_flops` accumulates in FP32; `fp16_fast_flops` accumulates in FP16 (twice that on GeForce cards, equal elsewhere).
     """
 
-    fp32_flops: float | None = given("fp32_tflops", TERA, default=None, above=0)
-    fp16_flops: float | None = given("fp16_tflops", TERA, default=None, above=0)
-    fp16_fast_flops: float | None = given("fp16_accumulate_fp16_tflops", TERA, default=None, above=0)
-    fp8_flops: float | None = given("fp8_tflops", TERA, default=None, above=0)
-    fp4_flops: float | None = given("fp4_tflops", TERA, default=None, above=0)
-    int8_ops: float | None = given("int8_tops", TERA, default=None, above=0)
+    fp32_flops: float | None = given("fp32_tflops", TERA, default=None, above=0, about="FP32 rate of the shaders, dense")
+    fp16_flops: float | None = given(
+        "fp16_tflops", TERA, default=None, above=0, about="FP16 matrix rate with FP32 accumulation, dense, never the figure with sparsity"
+    )
+    fp16_fast_flops: float | None = given(
+        "fp16_accumulate_fp16_tflops",
+        TERA,
+        default=None,
+        above=0,
+        about="FP16 matrix rate with FP16 accumulation, dense: twice the other on GeForce, the same elsewhere",
+    )
+    fp8_flops: float | None = given(
+        "fp8_tflops", TERA, default=None, above=0, about="FP8 matrix rate, dense; leave out where the chip has none"
+    )
+    fp4_flops: float | None = given("fp4_tflops", TERA, default=None, above=0, about="FP4 matrix rate, dense")
+    int8_ops: float | None = given("int8_tops", TERA, default=None, above=0, about="INT8 rate, dense")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,38 +46,42 @@ class Device:
     """
 
     id: str = given()
-    name: str = given()
+    name: str = given(about="the maker's name, with the memory size where several are sold")
     maker: str = given(one_of=MAKERS)
     kind: str = given(one_of=KINDS)
-    architecture: str = given()  # slug: pascal volta turing ampere ada hopper blackwell rdna3 rdna3.5 cdna3 alchemist m3 …
-    chip: str | None = given(default=None)  # the maker's name of the chip, as printed: "M3 Ultra", "gfx1151", "AD102"
+    architecture: str = given(about="a word shared by chips of one design: ampere ada blackwell rdna3 rdna3.5 cdna3 battlemage m3")
+    chip: str | None = given(default=None, about="the chip as tools print it: AD102, gfx1151, M3 Ultra")
     compute_capability: str | None = given(default=None)
-    gpu_cores: int | None = given(default=None, above=0)
-    aliases: tuple[str, ...] = given(default=())
-    pci_ids: tuple[str, ...] = given(default=())
+    gpu_cores: int | None = given(default=None, above=0, about="GPU cores as system_profiler prints them")
+    aliases: tuple[str, ...] = given(default=(), about="other names, as nvidia-smi, rocm-smi, lspci or system_profiler print them")
+    pci_ids: tuple[str, ...] = given(default=(), about="vendor:device, as lspci -nn prints it")
     variant_of: str | None = given(default=None)  # the commoner device that the plain name means; tell them apart by memory
-    memory_options_bytes: tuple[float, ...] = given("memory_gib", GIB, above=0)  # every size sold, ascending
+    memory_options_bytes: tuple[float, ...] = given("memory_gib", GIB, above=0, about="every size sold, ascending")
     reported_bytes: float | None = given("reported_gib", GIB, default=None, above=0)  # the driver's total where below the box's
-    memory_type: str = given()
-    memory_bus_bits: int | None = given(default=None, above=0)
+    memory_type: str = given(about="GDDR6X, HBM3, LPDDR5X and the like; see bounds.yaml")
+    memory_bus_bits: int | None = given(
+        default=None, above=0, about="width of the memory bus; bandwidth follows from it and the memory type"
+    )
     unified_memory: bool = given(default=False)
-    usable_bytes: float | None = given("usable_gib", GIB, default=None, above=0)  # where measured; else the platform's rule
+    usable_bytes: float | None = given("usable_gib", GIB, default=None, above=0, about="what a model may take, where measured")
     gpus_on_board: int = given(default=1, least=1)
-    bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0)
+    bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0, about="memory bandwidth from the data sheet")
     compute: Compute = given("compute")
-    power_w: float | None = given(default=None, above=0)
+    power_w: float | None = given(
+        default=None, above=0, about="the limit of the card, or the most that a whole machine draws from the wall"
+    )
     idle_power_w: float | None = given(default=None, least=0)
     pcie_generation: int | None = given(default=None, least=1, most=7)
     pcie_lanes: int | None = given(default=None, least=1, most=16)
     mount: str = given(default="slot", one_of=MOUNTS)  # slot: a card; module: SXM, OAM; fixed: soldered into what one buys
-    slots: float | None = given(default=None, above=0)  # expansion slots covered; None for boxes
-    links: tuple[str, ...] = given(default=())  # link ids in the box: bridges, switches, fabric (PCIe follows from the lanes)
-    network: tuple[str, ...] = given(default=())  # link ids between boxes that are built in
+    slots: float | None = given(default=None, above=0, about="expansion slots that it covers; leave out for whole machines")
+    links: tuple[str, ...] = given(default=(), about="ids of bridges, switches or fabrics between two of them; PCIe needs none")
+    network: tuple[str, ...] = given(default=(), about="ids of the networks built into it")
     thunderbolt_version: int | None = given(default=None)
     thunderbolt_ports: int | None = given(default=None, least=0)
-    peer_access: bool = given(default=False)  # the stock driver lets two of them exchange bytes over PCIe directly
+    peer_access: bool = given(default=False, about="whether the stock driver lets two of them exchange bytes over PCIe directly")
     noise: str | None = given(default=None)
-    launched: str | None = given(default=None)
+    launched: str | None = given(default=None, about="year and month")
     availability: str = given(one_of=AVAILABILITY)
     prices: tuple[Price, ...] = given(default=())
     sources: tuple[Source, ...] = given()

@@ -26,16 +26,16 @@ class Host:
     aliases: tuple[str, ...] = given(default=())
     mount: str = given(default="slot", one_of=("slot", "module"))  # module: for SXM and OAM devices, not for cards
     slots: tuple[Slot, ...] = given()
-    max_cards: int = given(least=0)
-    power_supply_w: float = given(above=0)
-    base_power_w: float = given(above=0)  # the host itself at work, without cards
+    max_cards: int = given(least=0, about="cards that fit side by side")
+    power_supply_w: float = given(above=0, about="what the power supply gives")
+    base_power_w: float = given(above=0, about="what it draws at work without cards")
     idle_power_w: float | None = given(default=None)
     memory_bytes: float = given("memory_gib", GIB, above=0)
     memory_channels: int = given(least=1)
     memory_type: str = given()
-    memory_bandwidth_bytes_per_s: float = given("memory_bandwidth_gb_per_s", GB, above=0)  # nominal
-    memory_reached_bytes_per_s: float | None = given("memory_reached_gb_per_s", GB, default=None)
-    cpu_compute_flops: float | None = given("cpu_gflops", GB, default=None)
+    memory_bandwidth_bytes_per_s: float = given("memory_bandwidth_gb_per_s", GB, above=0, about="nominal: channels times data rate")
+    memory_reached_bytes_per_s: float | None = given("memory_reached_gb_per_s", GB, default=None, about="what programs reach of it")
+    cpu_compute_flops: float | None = given("cpu_gflops", GB, default=None, about="FP32 rate of the processor")
     storage: str = given(default="nvme-4")
     network: tuple[str, ...] = given(default=())
     owned_default: bool = given(default=False)  # the desktop assumed around cards in --have

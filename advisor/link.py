@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from advisor.price import Price, Source
+from advisor.price import Source
 from advisor.units import GB, US
 from advisor.yamlfile import given
 
@@ -31,18 +31,18 @@ class Link:
     name: str = given()
     kind: str = given(one_of=("pcie", "nvlink", "fabric", "thunderbolt", "usb4", "ethernet", "infiniband"))
     scope: str = given(one_of=("in-box", "between-boxes"))
-    transport: str = given(one_of=("peer", "host-staged", "tcp", "rdma"))
+    transport: str = given(one_of=("peer", "host-staged", "tcp", "rdma"), about="peer and host-staged in a computer, tcp and rdma between")
     joins: str = given(default="devices", one_of=JOINS)
     aliases: tuple[str, ...] = given(default=())
-    bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0)  # nominal, one way
-    effective_bytes_per_s: float | None = given("effective_gb_per_s", GB, default=None, above=0)
-    latency_s: float | None = given("latency_us", US, default=None, above=0)  # one way, as measured by the named software
+    bandwidth_bytes_per_s: float = given("bandwidth_gb_per_s", GB, above=0, about="nominal, one way")
+    effective_bytes_per_s: float | None = given("effective_gb_per_s", GB, default=None, above=0, about="reached, one way")
+    latency_s: float | None = given("latency_us", US, default=None, above=0, about="one way for a small message")
     latency_software: str | None = given(default=None)
     shape: str = given(one_of=SHAPES)
     max_devices: int | None = given(default=None, least=2)
     pcie_generation: int | None = given(default=None)
     pcie_lanes: int | None = given(default=None)
-    devices: tuple[str, ...] = given(default=())  # ids of the devices that have it; empty = any with the slot or port
+    devices: tuple[str, ...] = given(default=(), about="ids of the devices that have it; leave out where any with the slot or port does")
     parts: tuple[LinkPart, ...] = given(default=())
     since: str | None = given(default=None)
     sources: tuple[Source, ...] = given()

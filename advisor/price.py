@@ -11,15 +11,15 @@ from advisor.yamlfile import given
 class Price:
     """One dated figure or range for one condition; `memory_bytes` where each memory size has its own."""
 
-    kind: str = given(one_of=("list", "street"))
+    kind: str = given(one_of=("list", "street"), about="list = what the maker asks; street = what shops or sellers ask")
     condition: str = given(one_of=("new", "used", "refurbished"))
-    low: float = given(above=0)
+    low: float = given(above=0, about="lowest figure; the same as high for a single one")
     high: float = given(above=0)
     currency: str = given(default="USD")
     region: str | None = given(default=None)
-    date: str = given()
-    memory_bytes: float | None = given("memory_gib", GIB, default=None, above=0)
-    source: str = given()
+    date: str = given(about="2026, 2026-09 or 2026-09-11")
+    memory_bytes: float | None = given("memory_gib", GIB, default=None, above=0, about="the memory size that it holds for")
+    source: str = given(about="who says so, with the address")
     note: str | None = given(default=None)
     unverified: bool = given(default=False)
 
