@@ -121,6 +121,13 @@ def test_wrong_usage_is_told_plainly(words: tuple[str, ...], said: str, capsys: 
     assert "Traceback" not in err
 
 
+def test_an_overlay_in_use_is_said_aloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.yaml").write_text("id: rtx-3090\npower_w: 1\n")
+    code, out, err = answer(capsys, "show", "rtx-3090", "--json", "--catalog", str(tmp_path / "mine.yaml"))
+    assert (code, json.loads(out)["record"]["power_w"]) == (0, 1)
+    assert err == f"Note: The catalog is overlaid by {tmp_path / 'mine.yaml'}.\n"
+
+
 def test_nothing_to_list_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(capsys, "list", "devices", "--where", "memory_gib>9999") == (0, "0 devices.\n", "")
 

@@ -24,10 +24,14 @@ catalog_option = click.option(
 )
 
 
-def _loaded(paths: tuple[str, ...]) -> "Catalog":
+def _loaded(paths: tuple[str, ...], *, aloud: bool = True) -> "Catalog":
+    """The catalog in use; says which overlays lie on it."""
     from advisor.catalog import Catalog
 
-    return Catalog.load(tuple(map(Path, paths)))
+    catalog = Catalog.load(tuple(map(Path, paths)))
+    for overlay in catalog.overlays if aloud else ():
+        say(f"Note: The catalog is overlaid by {overlay}.", error=True)
+    return catalog
 
 
 def _print(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str, Any]]) -> None:
@@ -139,7 +143,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     into, force, as_json = given.pop("into"), given.pop("force"), given.pop("json")
     config = given.pop("from_config", None)
     folder = Path(into) if into else user_catalog()
-    catalog = _loaded(())
+    catalog = _loaded((), aloud=False)
     said = _answers(kind, {key: words for key, words in given.items() if words is not None}, config)
     record = {**_shape_of(config), **drafts.plain(kind, said)}
     record_id = str(record["id"])
@@ -213,7 +217,7 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
     from advisor import browse
     from advisor.report import catalog_pages as pages
 
-    catalog = _loaded((str(overlay),) if overlay else ())
+    catalog = _loaded((str(overlay),) if overlay else (), aloud=False)
     card = browse.card(catalog, record_id)
     if as_json:
         say(json.dumps({**pages.card_object(card), "command": "add", "path": str(path)}, indent=2, ensure_ascii=False))
