@@ -1,11 +1,22 @@
 """Requests answered: each command's result, for the command line, for a batch line and for Python."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from advisor.binding import catalog_of, have_words_of, kv_quant_of, model_of, need_of, quant_of, system_of, terms_of, workload_of
 from advisor.errors import AdvisorError, BadValue
 from advisor.request import Request, read
+from advisor.wishes import (
+    beyond_model,
+    catalog_of,
+    have_words_of,
+    kv_quant_of,
+    model_of,
+    need_of,
+    quant_of,
+    system_of,
+    terms_of,
+    workload_of,
+)
 
 if TYPE_CHECKING:
     from advisor.advice import Recommendation
@@ -94,7 +105,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    best = with_rows(best, catalog)
+    best = with_rows(replace(best, warnings=(*best.warnings, *beyond_model(request, model))), catalog)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 
@@ -136,7 +147,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     if request.command == "recommend" and have_words is None and request.get("model") is None:
         raise BadValue("--model is missing: name a model, or say with --have what you own to see what it can run.")
     model = model_of(request.get("model"), catalog) if request.get("model") else None
-    return advise(
+    given = advise(
         need_of(request, catalog, model),
         system_of(have_words, request, catalog, owned=True) if have_words else None,
         catalog,
@@ -144,12 +155,11 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
         model=model,
         among=tuple(system_of(text, request, catalog) for text in request.get("among", ())),
     )
+    return replace(given, warnings=(*given.warnings, *(beyond_model(request, model) if model else ())))
 
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from dataclasses import replace
-
     from advisor.intake.question import understand
 
     understood = understand(request.get("question"), catalog)

@@ -12,7 +12,7 @@ def catalog_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], li
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
 
-        from advisor.binding import catalog_with
+        from advisor.wishes import catalog_with
 
         overlays = tuple(ctx.params.get("catalog") or ())
         start, space, last = incomplete.rpartition(" ")

@@ -40,10 +40,9 @@ def _lines(error: Exception, shown: dict[str, Any]) -> str:
     message: str = shown["message"]
     if isinstance(error, CatalogError | click.exceptions.NoArgsIsHelpError):
         return message
-    missing = [name for name in shown["nearest"] if name not in message]
     lines = [f"Error: {message}"]
-    if missing:
-        lines.append(f"Did you mean: {', '.join(missing[:8])}?")
+    if shown["nearest"] and not any(name in message for name in shown["nearest"]):
+        lines.append(f"Did you mean: {', '.join(shown['nearest'][:8])}?")
     if isinstance(error, click.UsageError) and error.ctx:
         lines.append(f"Try '{error.ctx.command_path} -h' for help.")
     return "\n".join(lines)

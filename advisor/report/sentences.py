@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from advisor.reason import Reason
+from advisor.report.advice_sentences import ADVICE
 from advisor.report.calibrate_sentences import CALIBRATE
 from advisor.report.system_sentences import SYSTEM
 from advisor.units import show
 
 # code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
 SENTENCES: dict[str, str] = {
+    "context.beyond-model": "{model} was made for {max_context_tokens} of context; {context_tokens} are asked.",
     "name.desktop": "“{name}” is read as {id}, the desktop card.",
     "memory.fits": "On {device} {needed_bytes} of {usable_bytes} are taken: weights {weights_bytes}, cache {cache_bytes}, "
     "working memory {overhead_bytes}.",
@@ -19,6 +21,7 @@ SENTENCES: dict[str, str] = {
     "cache {cache_bytes}, working memory {overhead_bytes}) and can use {usable_bytes}.",
 }
 SENTENCES |= SYSTEM
+SENTENCES |= ADVICE
 SENTENCES |= CALIBRATE
 
 

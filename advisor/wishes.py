@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
 from advisor.need import Need, Workload
+from advisor.reason import Reason
 from advisor.request import PREFERENCES, Request
 
 if TYPE_CHECKING:
@@ -160,6 +161,15 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         storage=request.get("storage"),
         context_stated=request.get("context") is not None,
     )
+
+
+def beyond_model(request: Request, model: "Model") -> tuple[Reason, ...]:
+    """The warning that a stated context is longer than the model was made for."""
+    stated = request.get("context")
+    if stated is None or model.max_context_tokens is None or stated <= model.max_context_tokens:
+        return ()
+    facts = {"context_tokens": stated, "max_context_tokens": model.max_context_tokens, "model": model.name}
+    return (Reason("context.beyond-model", facts),)
 
 
 def have_words_of(request: Request, catalog: "Catalog") -> str | None:
