@@ -68,13 +68,15 @@ def usable(device: Device, memory_bytes: float, platforms: Iterable[Platform]) -
 
 @lru_cache(maxsize=4096)
 def _usable(device: Device, memory_bytes: float, platforms: tuple[Platform, ...]) -> Usable:
+    if device.reported_bytes is not None and memory_bytes >= device.largest_memory_bytes:
+        memory_bytes = device.reported_bytes  # the driver's total: what error correction and firmware leave of the box's figure
     platform = next((each for each in platforms if each.fits(device)), None)
     if platform is None:
         stated = device.usable_bytes or memory_bytes
         return Usable(stated, stated, 0.0, None)
     tier = next(each for each in platform.tiers if each.up_to_bytes is None or memory_bytes <= each.up_to_bytes)
     default = memory_bytes * tier.default_share
-    if device.usable_bytes is not None and memory_bytes >= device.largest_memory_bytes:
+    if device.usable_bytes is not None and memory_bytes >= (device.reported_bytes or device.largest_memory_bytes):
         default = device.usable_bytes
     raised = default if tier.reserve_bytes is None else max(default, memory_bytes - tier.reserve_bytes)
     command = platform.raise_command
