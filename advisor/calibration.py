@@ -75,6 +75,14 @@ class Interval:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeptOut:
+    """How far off a fit is on figures that it has not seen: half of them at most `median_share`."""
+
+    median_share: float = given(least=0)
+    within_30_percent_share: float = given(least=0, most=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rates:
     """The datasheet rates that apply: bytes and operations a second."""
 
@@ -95,6 +103,7 @@ class Calibration:
     terms: Mapping[str, Term] = given()
     evidence: Mapping[str, int] = given()  # rows by engine/backend/architecture
     intervals: Mapping[str, Interval] = given()
+    kept_out: Mapping[str, Mapping[str, KeptOut]] = given()  # kind -> what was kept out (rows, devices, sources) -> error
 
     @cached_property
     def _known(self) -> dict[tuple[object, ...], Constants]:

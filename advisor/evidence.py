@@ -119,9 +119,8 @@ def _worth_weighing(catalog: "Catalog", devices: frozenset[str], model_id: str, 
         for row in catalog.measurements_of(devices, model_id).values():
             if row.unusable or row.decode_tokens_per_s is None or row.model is None:
                 continue
-            if row.model == model_id:
-                yield row
-            elif active_params / ALIKE_IN_SIZE <= catalog.model(row.model).active_params <= active_params * ALIKE_IN_SIZE:
+            size = catalog.model(row.model).active_params / active_params
+            if row.model == model_id or 1 / ALIKE_IN_SIZE <= size <= ALIKE_IN_SIZE:
                 yield row
 
     return tuple(found())

@@ -131,7 +131,7 @@ def cases_of(catalog: Catalog) -> list[Case]:
     """Every usable figure; of several devices those of which each does the same."""
     empty = cal.Calibration(
         date="", rows={}, same_as=SAME_AS, accumulates_fp16=tuple(ACCUMULATES_FP16),
-        computes_low_precision=tuple(COMPUTES_LOW_PRECISION), terms={}, evidence={}, intervals={},
+        computes_low_precision=tuple(COMPUTES_LOW_PRECISION), terms={}, evidence={}, intervals={}, kept_out={},
     )  # fmt: skip
     figures = (figure for row in catalog.measurements.values() for figure in figures_of(row))
     cases = (case_of(catalog, empty, figure) for figure in figures if figure.kind in KINDS)
@@ -354,9 +354,16 @@ HEADER = """\
 """
 
 
-def calibration_of(problem: Problem, unknowns: np.ndarray, by_row: np.ndarray, by_device: np.ndarray, date: str) -> dict[str, Any]:
+def errors_of(problem: Problem, kind: str, estimate: np.ndarray) -> dict[str, float]:
+    """What the file says of figures that the fit has not seen."""
+    mine = problem.kinds == kind
+    off = np.abs(np.exp(estimate - problem.log_measured)[mine] - 1)
+    return {"median_share": float(np.median(off)), "within_30_percent_share": float(np.mean(off <= 0.3))}
+
+
+def calibration_of(problem: Problem, unknowns: np.ndarray, kept_out: Mapping[str, np.ndarray], date: str) -> dict[str, Any]:
     """Everything that the file holds."""
-    intervals = {kind: interval(problem, kind, by_row, by_device) for kind in KINDS}
+    intervals = {kind: interval(problem, kind, kept_out["rows"], kept_out["devices"]) for kind in KINDS}
     intervals["prefill-multi"] = several_devices(intervals["prefill"])  # no device's share can be told apart there
     found = {
         "date": date,
@@ -367,6 +374,7 @@ def calibration_of(problem: Problem, unknowns: np.ndarray, by_row: np.ndarray, b
         "terms": terms_of(problem, unknowns),
         "evidence": evidence_counts(problem.cases),
         "intervals": intervals,
+        "kept_out": {kind: {name: errors_of(problem, kind, each) for name, each in kept_out.items()} for kind in KINDS},
     }
     plained: dict[str, Any] = plain(found)
     return plained
@@ -388,18 +396,14 @@ def main() -> None:
     given = parser.parse_args()
     problem = Problem(cases_of(Catalog.load(user_folder=False)))
     unknowns = problem.fit()
-    by_row = problem.kept_out(tenths(problem.cases), unknowns)
-    by_device = problem.kept_out([case.device for case in problem.cases], unknowns)
-    by_source = problem.kept_out([case.source for case in problem.cases], unknowns)
-    estimates = {
-        "in-sample": problem.estimated(unknowns),
-        "rows kept out": by_row,
-        "devices kept out": by_device,
-        "sources kept out": by_source,
+    kept_out = {
+        "rows": problem.kept_out(tenths(problem.cases), unknowns),
+        "devices": problem.kept_out([case.device for case in problem.cases], unknowns),
+        "sources": problem.kept_out([case.source for case in problem.cases], unknowns),
     }
-    report(problem, estimates)
+    report(problem, {"in-sample": problem.estimated(unknowns), **{f"{name} kept out": each for name, each in kept_out.items()}})
     if not given.dry_run:
-        found = calibration_of(problem, unknowns, by_row, by_device, given.date)
+        found = calibration_of(problem, unknowns, kept_out, given.date)
         FILE.write_text(HEADER + yaml.dump(found, Dumper=Dumper, sort_keys=False), encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ catalog_option = click.option(
 )
 
 
-def _loaded(paths: tuple[str, ...], *, aloud: bool = True) -> "Catalog":
+def loaded(paths: tuple[str, ...], *, aloud: bool = True) -> "Catalog":
     """The catalog in use; says which overlays lie on it."""
     from advisor.catalog import Catalog
 
@@ -34,7 +34,7 @@ def _loaded(paths: tuple[str, ...], *, aloud: bool = True) -> "Catalog":
     return catalog
 
 
-def _print(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str, Any]]) -> None:
+def print_in(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str, Any]]) -> None:
     """The answer in its form."""
     if form == "json":
         say(json.dumps(found(), indent=2, ensure_ascii=False, allow_nan=False))
@@ -59,8 +59,8 @@ def list_command(kind: str, where: tuple[str, ...], sort: str | None, catalog: t
     from advisor import browse
     from advisor.report import catalog_pages as pages
 
-    rows = browse.listing(_loaded(catalog), kind, where, sort)
-    _print(form, lambda: pages.list_page(kind, rows), lambda: pages.list_object(kind, rows))
+    rows = browse.listing(loaded(catalog), kind, where, sort)
+    print_in(form, lambda: pages.list_page(kind, rows), lambda: pages.list_object(kind, rows))
     return 0
 
 
@@ -73,8 +73,8 @@ def show_command(name: tuple[str, ...], catalog: tuple[str, ...], form: str) -> 
     from advisor import browse
     from advisor.report import catalog_pages as pages
 
-    card = browse.card(_loaded(catalog), " ".join(name))
-    _print(form, lambda: pages.card_page(card), lambda: pages.card_object(card))
+    card = browse.card(loaded(catalog), " ".join(name))
+    print_in(form, lambda: pages.card_page(card), lambda: pages.card_object(card))
     return 0
 
 
@@ -143,7 +143,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     into, force, as_json = given.pop("into"), given.pop("force"), given.pop("json")
     config = given.pop("from_config", None)
     folder = Path(into) if into else user_catalog()
-    catalog = _loaded((), aloud=False)
+    catalog = loaded((), aloud=False)
     said = _answers(kind, {key: words for key, words in given.items() if words is not None}, config)
     record = {**_shape_of(config), **drafts.plain(kind, said)}
     record_id = str(record["id"])
@@ -217,7 +217,7 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
     from advisor import browse
     from advisor.report import catalog_pages as pages
 
-    catalog = _loaded((str(overlay),) if overlay else (), aloud=False)
+    catalog = loaded((str(overlay),) if overlay else (), aloud=False)
     card = browse.card(catalog, record_id)
     if as_json:
         say(json.dumps({**pages.card_object(card), "command": "add", "path": str(path)}, indent=2, ensure_ascii=False))
@@ -229,6 +229,6 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
         "hosts": f"advisor recommend --have rtx-3090 --host {record_id} --model llama-3.3-70b",
     }[kind]
     say(f"Wrote {path}")
-    _print("text", lambda: pages.card_page(card), dict)
+    print_in("text", lambda: pages.card_page(card), dict)
     say(f"Next: {example}{f' --catalog {overlay}' if overlay else ''}")
     return 0
