@@ -13,7 +13,7 @@ from advisor.money import Money
 from advisor.price import Price
 from advisor.reason import Fact, Reason
 from advisor.system import Box, Group, System
-from advisor.units import HOUR_S, KILO, MEGA, YEAR_S
+from advisor.units import GIB, HOUR_S, KILO, MEGA, YEAR_S
 
 OLD_PRICE_DAYS = 60
 SPIKE_SHARE = 1.25  # above this many times its own earlier price a price is called a spike
@@ -173,7 +173,8 @@ def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapp
     """What an owned one would bring: the lower end of its newest used street row."""
     if overrides and device.id in overrides:
         return overrides[device.id]
-    row = _newest(row for row in _of_size(device, memory_bytes) if row.kind == "street" and row.condition != "new" and row.currency == "USD")
+    used = (row for row in _of_size(device, memory_bytes) if row.kind == "street" and row.condition != "new" and row.currency == "USD")
+    row = _newest(used)
     return None if row is None else row.low
 
 
@@ -196,6 +197,11 @@ def link_lines(link: Link | None, ends: int, devices: int, owned: bool, override
     return [CostLine(link.id, part.name, count, part.usd, owned, part.date) for part, count in needed if count]
 
 
+def thing_name(device: Device, memory_bytes: float) -> str:
+    """What a device is called, with its memory where it is sold with several sizes."""
+    return f"{device.name} {memory_bytes / GIB:g} GB" if len(device.memory_options_bytes) > 1 else device.name
+
+
 def _device_lines(system: System, have: System | None, terms: "Terms") -> list[CostLine]:
     """The devices of the system, those that are owned apart from those to buy."""
     left: dict[tuple[str, float], int] = {}
@@ -204,11 +210,11 @@ def _device_lines(system: System, have: System | None, terms: "Terms") -> list[C
     lines = []
     for device, memory_bytes, count in _counted(system.groups):
         owned = min(count, left.get((device.id, memory_bytes), 0))
-        price = terms.price(device, memory_bytes)
+        price, name = terms.price(device, memory_bytes), thing_name(device, memory_bytes)
         if owned:
-            lines.append(CostLine(device.id, device.name, owned, price.usd, True, price.as_of, price.condition))
+            lines.append(CostLine(device.id, name, owned, price.usd, True, price.as_of, price.condition))
         if count > owned:
-            lines.append(CostLine(device.id, device.name, count - owned, price.usd, False, price.as_of, price.condition))
+            lines.append(CostLine(device.id, name, count - owned, price.usd, False, price.as_of, price.condition))
     return lines
 
 

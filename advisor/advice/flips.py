@@ -11,6 +11,7 @@ from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
+from advisor.advice.naming import named
 from advisor.advice.offers import dearer
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
@@ -82,7 +83,8 @@ def _then(decision: Decision) -> Reason:
     option = decision.chosen
     if option is None:
         return Reason("flip.nothing", {})
-    facts: dict[str, Fact] = {"system": spec(option.estimate.system), "spend_usd": option.cost.spend_usd}
+    facts: dict[str, Fact] = {"system": spec(option.estimate.system), "name": named(option.estimate.system)}
+    facts["spend_usd"] = option.cost.spend_usd
     facts["per_user_tokens_per_s"] = per_user(option.estimate)
     return Reason(f"flip.{option.kind}", facts)
 

@@ -68,4 +68,5 @@ def label_facts(steps: tuple[Step, ...]) -> dict[str, Fact]:
     """What runs already, and which size comes next."""
     runs = [step.rung.label for step in steps if step.decision.kind in ("keep", "change-settings")]
     step = turning(steps)
-    return {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label}
+    owned = step.case.desk.have is not None
+    return {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label, "owned": owned}

@@ -6,11 +6,14 @@ from dataclasses import replace
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
 from advisor.advice.judge import Case, Option, confidence, per_user
+from advisor.advice.naming import named
 from advisor.advice.roads import nearest
-from advisor.market import Cost
+from advisor.market import Cost, CostLine
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.system import spec
+
+MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
 
 
 def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None]) -> Verdict:
@@ -41,6 +44,7 @@ def _facts(option: Option, case: Case) -> dict[str, Fact]:
     estimate = option.estimate
     return {
         "system": spec(replace(estimate.system, engine=None, backend=None)),
+        "name": named(estimate.system),
         "shopping": shopping(option.cost),
         "model": estimate.model.id,
         "quant": estimate.quant.id,
@@ -56,19 +60,31 @@ def _facts(option: Option, case: Case) -> dict[str, Fact]:
 
 
 def shopping(cost: Cost) -> str:
-    """What is bought, as a list."""
-    bought = [line for line in cost.lines if not line.owned]
-    return ", ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in bought)
+    """What is bought, as a list: a second card, a bridge, a computer."""
+    owned = {line.what: line.count for line in cost.lines if line.owned}
+    return ", ".join(_item(line, owned.get(line.what, 0)) for line in cost.lines if not line.owned)
+
+
+def _item(line: CostLine, owned: int) -> str:
+    """One line of it as one says it."""
+    used = f" ({line.condition})" if line.condition not in (None, "new") else ""
+    if line.count > 1:
+        return f"{line.count} × {line.name}{used}"
+    article = "an" if line.name[:1].lower() in "aeiou" else "a"
+    which = "a second" if owned == 1 else "another" if owned else article
+    return f"{which} {line.name}{used}"
 
 
 def _answer(option: Option, case: Case, sure: str) -> Reason:
     """The one sentence: what to do, what it costs, how fast it is; likely, where an interval straddles a floor."""
-    kind = option.kind if option.kind in ("keep", "change-settings") else "buy"
+    kind = "keep" if option.kind == "keep" else "buy"
+    facts = _facts(option, case)
+    if option.kind == "change-settings":
+        codes = [reason.code.removeprefix("change.") for reason in option.changes]
+        kind = next((f"change-{code}" for code in MAIN_CHANGES if code in codes), "change-engine").removesuffix("-tokens")
+        facts |= {name: fact for reason in option.changes for name, fact in reason.facts.items()}
     users = "-users" if (option.estimate.workload.users or 1) > 1 else ""
     likely = "-likely" if sure != "high" and _close(option, case.need) else ""
-    facts = _facts(option, case)
-    if option.changes:
-        facts["changes"] = ", ".join(reason.code.removeprefix("change.") for reason in option.changes)
     return Reason(f"verdict.{kind}{users}{likely}", facts)
 
 
@@ -113,5 +129,6 @@ def warnings(verdict: Verdict) -> tuple[Reason, ...]:
 
 def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact]) -> Reason:
     """The first line over the ladder: what runs already, and what the next size costs."""
-    code = "verdict.ladder-keep" if verdict.kind in ("keep", "change-settings") else "verdict.ladder"
-    return Reason("verdict.ladder-nothing" if verdict.kind == "nothing-fits" else code, {**verdict.answer.facts, **facts})
+    codes = {"keep": "keep", "change-settings": "keep", "nothing-fits": "nothing"}
+    code = codes.get(verdict.kind) or ("buy" if facts.get("owned") else "first")
+    return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})

@@ -1,0 +1,19 @@
+"""Systems called by their makers' names, for facts that sentences show."""
+
+from advisor.market import thing_name
+from advisor.system import Box, System
+
+
+def _box(box: Box) -> str:
+    groups = ((group.count, thing_name(group.device, group.memory_bytes)) for group in box.groups)
+    return " + ".join(f"{count} × {name}" if count > 1 else name for count, name in groups)
+
+
+def named(system: System) -> str:
+    """The system as one says it: 2 × GeForce RTX 3090 24GB over PCIe 4.0 x8."""
+    boxes: dict[str, int] = {}
+    for box in system.boxes:
+        boxes[_box(box)] = boxes.get(_box(box), 0) + 1
+    words = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in boxes.items())
+    link = system.shown_link
+    return f"{words} over {link.name}" if link and system.count > 1 else words

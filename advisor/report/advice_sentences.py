@@ -1,0 +1,185 @@
+"""The sentences of advice: verdicts, why a road won or lost, what would change it. Templates over facts, as in `sentences`."""
+
+_EACH = {"": "{per_user_tokens_per_s}", "-users": "{per_user_tokens_per_s} for each of {users} users"}
+_ABOUT = {"": "about ", "-likely": "likely about "}  # likely: the interval of the speed straddles the wanted one
+_VERDICTS = {
+    "keep": "Keep what you have: {name} runs {model} ({quant}) at {about}{each}.",
+    "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
+    "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory {name} gives {about}{each}.",
+    "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over {name} you get {about}{each}.",
+    "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over {name} you get {about}{each}.",
+    "change-whole": "Buy nothing, change a setting: on {name} alone {model} ({quant}) runs at {about}{each}.",
+    "change-replicas": "Buy nothing, change a setting: a copy of {model} ({quant}) on each of {name} gives {about}{each}.",
+    "change-experts": "Buy nothing, change a setting: with the experts of {model} ({quant}) shared out over {name} you get {about}{each}.",
+    "change-quant": "Buy nothing, take smaller weights: as {quant} {model} runs on {name} at {about}{each}.",
+    "change-kv-quant": "Buy nothing, take a smaller cache: with its cache as {kv_quant} {model} ({quant}) runs on {name} at {about}{each}.",
+    "change-context": "Buy nothing, take a shorter context: with {context_tokens} {model} ({quant}) runs on {name} at {about}{each}.",
+    "change-engine": "Buy nothing, change the engine: with {engine} {model} ({quant}) runs on {name} at {about}{each}.",
+    "change-raise-limit": "Buy nothing, raise the memory limit of {name}: {model} ({quant}) then runs at {about}{each}.",
+}
+
+
+def _verdicts() -> dict[str, str]:
+    """Every verdict for one and for several users, sure and likely."""
+    return {
+        f"verdict.{kind}{many}{sure}": text.replace("{each}", each).replace("{about}", about)
+        for kind, text in _VERDICTS.items()
+        for many, each in _EACH.items()
+        for sure, about in _ABOUT.items()
+    }
+
+
+def _flips(then: dict[str, str]) -> dict[str, str]:
+    return {f"flip.{kind}": text for kind, text in then.items()}
+
+
+ADVICE: dict[str, str] = {
+    **_verdicts(),
+    "verdict.nothing": "Nothing in the catalog can run {model}.",
+    "verdict.nothing-fits": "Nothing meets this need: the nearest, {name}, does not hold {model} ({quant}).",
+    "verdict.nothing-near": "Nothing meets this need: the nearest, {name}, costs {spend_usd} and gives {per_user_tokens_per_s} "
+    "for each user.",
+    "verdict.ladder-keep": "Keep what you have: it runs every typical size up to {next}.",
+    "verdict.ladder-buy": "What you have runs: {runs}. For the next size, {next}, buy {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
+    "verdict.ladder-first": "The smallest typical size, {next}, takes {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
+    "verdict.ladder-nothing": "What you have runs: {runs}. For the next size, {next}, nothing meets the need.",
+    # why a road won
+    "won.fits": "It fits: {needed_bytes} of {usable_bytes} (weights {weights_bytes}, cache {cache_bytes} for {context_tokens} each, "
+    "working memory {other_bytes}).",
+    "won.speed": "Fast enough: {per_user_tokens_per_s} for each user where {floor_tokens_per_s} are wanted.",
+    "won.speed-likely": "Likely fast enough: {low_tokens_per_s} to {high_tokens_per_s} where {floor_tokens_per_s} are wanted.",
+    "won.keep": "It is yours already and does what is asked.",
+    "won.change": "It costs nothing.",
+    "won.cheapest": "The cheapest of {systems} systems weighed that meets the need: {spend_usd}.",
+    "won.fastest": "The fastest of {systems} systems weighed within the budget: {spend_usd}.",
+    # why a road lost
+    "need.memory-short": "Short of memory by {short_bytes}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.too-slow": "Too slow: {per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
+    "need.first-token": "The first token takes {first_token_s} where {floor_s} are allowed.",
+    "need.over-budget": "Over the budget by {over_usd}.",
+    "lost.to-keep": "Not needed: what you have does it; this would be {speed_factor} as fast for {more_usd}.",
+    "lost.to-change-settings": "Not needed: a setting does it; this would be {speed_factor} as fast for {more_usd}.",
+    "lost.dearer": "Meets the need for {more_usd} more, {speed_factor} as fast.",
+    "lost.cheaper-not-asked": "Would do, but was not among the systems you asked about.",
+    "lost.tie": "The same price, {speed_factor} as fast.",
+    "lost.slower": "Slower: {per_user_tokens_per_s} against {chosen_tokens_per_s}.",
+    "lost.setting-idle": "Runs too, {speed_factor} as fast as it is used now.",
+    "lost.not-considered": "Not among the kinds you consider.",
+    "impossible.no-slot": "{name} has no slot for another card.",
+    "impossible.no-nvlink": "{name} has no NVLink connector.",
+    "impossible.no-rdma": "{name} has no network with RDMA.",
+    "impossible.no-setting": "No other setting runs it.",
+    "impossible.none-fits": "Nothing of this kind on sale holds it.",
+    "keep.unsupported": "It does not run: {why}.",
+    # host parts
+    "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
+    "host.power-beyond": "No power supply on sale gives the {need_w} that it needs.",
+    "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
+    # what was changed
+    "change.offload": "A part of the weights in host memory.",
+    "change.tensor": "Every layer cut over the {devices} devices.",
+    "change.layers": "The layers shared out over the {devices} devices.",
+    "change.whole": "One device alone.",
+    "change.replicas": "A copy on each of the {devices} devices.",
+    "change.experts": "The experts shared out over the {devices} devices.",
+    "change.engine": "{engine} instead of {from}.",
+    "change.raise-limit": "The memory limit of the machine raised.",
+    "change.quant": "Weights as {quant}.",
+    "change.kv-quant": "The cache as {kv_quant}.",
+    "change.context-tokens": "A context of {context_tokens}.",
+    # second one
+    "second.yes-for-speed": "A second one makes it {speed_factor} as fast, {two_per_user_tokens_per_s} instead of "
+    "{one_per_user_tokens_per_s}, for {spend_usd}.",
+    "second.yes-for-capacity": "One does not hold it; two have {usable_bytes} and run it at {two_per_user_tokens_per_s}, for {spend_usd}.",
+    "second.yes-for-users": "One does not serve {users} users; two give each {two_per_user_tokens_per_s}, for {spend_usd}.",
+    "second.no-slower": "One does it at {one_per_user_tokens_per_s}; with a second it would even be slower: {two_per_user_tokens_per_s}.",
+    "second.no-gain": "One does it at {one_per_user_tokens_per_s}; a second brings next to nothing: {two_per_user_tokens_per_s} "
+    "for {spend_usd}.",
+    "second.no-need": "One does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a second would give "
+    "{two_per_user_tokens_per_s} for {spend_usd}.",
+    "second.no-not-enough": "Even two are not enough: {two_per_user_tokens_per_s} for each user, {needed_bytes} needed, "
+    "{usable_bytes} there.",
+    "second.cannot": "A second {name} cannot be put to work here.",
+    "second.setting": "It needs the {strategy} split of {engine}.",
+    # the three conditions
+    "condition.software": "{engine} ({backend}) cuts every layer over {devices} devices.",
+    "condition.software-no": "{why}.",
+    "condition.software-unknown": "No engine was asked to cut layers over {devices} devices.",
+    "condition.link": "{link}: of {total_s} a token the link takes {link_s} ({link_share}); {devices} devices are {speedup_factor} as fast as one.",
+    "condition.link-slow": "{link}: of {total_s} a token the link takes {link_s} ({link_share}); {devices} devices are only "
+    "{speedup_factor} as fast as one.",
+    "condition.link-no": "{why}.",
+    "condition.link-unasked": "{link}: without a split of layers the link hardly matters.",
+    "condition.link-unknown": "{link}: it does not fit, so no speed is known.",
+    "condition.model": "{heads} attention heads and {kv_heads} KV heads divide by {devices}.",
+    "condition.model-ceiling": "{heads} heads and {kv_heads} KV heads divide by {devices}; {serial_share} of a token's time cannot be "
+    "shared, so the ceiling is {ceiling_factor}.",
+    "condition.model-fixed": "{serial_share} of a token's time is fixed costs that no second device takes over: the ceiling is "
+    "{ceiling_factor}.",
+    "condition.model-no": "{why}.",
+    "condition.model-unasked": "{heads} attention heads, {kv_heads} KV heads: not cut here.",
+    # flips
+    "flip.users-up": "With {users} users",
+    "flip.users-down": "With only {users} users",
+    "flip.context-tokens-up": "With a context of {context_tokens}",
+    "flip.context-tokens-down": "With only {context_tokens} of context",
+    "flip.min-tokens-per-s-up": "If {floor_tokens_per_s} are wanted",
+    "flip.min-tokens-per-s-down": "If {floor_tokens_per_s} are enough",
+    "flip.budget-usd-up": "With {budget_usd}",
+    "flip.budget-usd-down": "With only {budget_usd}",
+    "flip.price-usd-up": "If {name} costs {price_usd} (now {now_usd})",
+    "flip.price-usd-down": "If {name} costs only {price_usd} (now {now_usd})",
+    "flip.model-larger": "For the larger {model}",
+    "flip.model-smaller": "For the smaller {model}",
+    **_flips(
+        {
+            "keep": "keep what you have ({per_user_tokens_per_s})",
+            "change-settings": "another setting does it: {system} ({per_user_tokens_per_s})",
+            "replicas": "copies side by side: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
+            "second-gpu": "two cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "nvlink-pair": "a bridged pair: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "one-bigger-gpu": "one bigger GPU: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "unified-memory-machine": "one machine with unified memory: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "rdma-cluster": "a cluster over RDMA: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "network-cluster": "a cluster over the network: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "multi-gpu-server": "a server of several cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "nothing": "nothing meets the need",
+        }
+    ),
+    # settings and what they bring
+    "setting.tensor": "Cut every layer over the {devices} devices ({engine}).",
+    "setting.layers": "Share the layers out over the {devices} devices ({engine}).",
+    "setting.experts": "Share the experts out over the {devices} devices ({engine}).",
+    "setting.whole": "Use one device alone ({engine}).",
+    "setting.offload-experts": "Keep the experts in host memory, everything else on the device ({engine}).",
+    "setting.offload-layers": "Keep a part of the layers in host memory ({engine}).",
+    "setting.kv-quant": "Keep the cache as {kv_quant}.",
+    "setting.raise-limit": "Raise the memory limit so that {usable_bytes} can be used.",
+    "setting.peer-access": "Peer access over PCIe with a patched driver; mind: {risk}.",
+    "setting.power-limit": "Limit {name} to {limit_w} of {full_w}.",
+    "setting.drafting": "Speculative decoding with {draft_tokens} draft tokens (published for {model} on {system}; not counted above).",
+    "gain.fits": "It then runs, at {per_user_tokens_per_s}.",
+    "gain.speed": "{to_tokens_per_s} instead of {from_tokens_per_s}, {speed_factor}.",
+    "gain.power": "Saves {saved_w} for {lost_share} of the speed.",
+    "gain.published": "Measured: {to_tokens_per_s} instead of {from_tokens_per_s}, {speed_factor}.",
+    # prices
+    "price.list-only": "{name}: no street price known, the list price {price_usd} of {date} is used.",
+    "price.old": "{name}: the price is {age_days} days old ({date}).",
+    "price.unverified": "{name}: nobody has checked the price {price_usd}.",
+    "price.spike": "{name}: {price_usd} is {above_share} above its own earlier price, {earlier_usd}.",
+    "price.unknown": "{name}: no price known, so it is never chosen.",
+    "price.not-yet-sold": "{name} is announced but not yet sold.",
+    "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",
+    # what is taken on trust
+    "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
+    "assumed.context": "Context {context_tokens} for each user.",
+    "assumed.quant": "Weights as {quant}, what {engine} users usually take.",
+    "assumed.running": "Electricity {electricity_usd_per_kwh}, {hours_per_day} hours a day.",
+    "assumed.ladder": "No model named: typical sizes were tried.",
+    # how a question was read
+    "ask.cannot": "{why}",
+    "ask.context-raised": "A context of {stated_tokens} is shorter than prompt and answer: {used_tokens} are used.",
+    "ask.converted": "{amount} {currency} are {converted_usd} at {rate} ({date}).",
+    "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
+    "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
+}
