@@ -19,7 +19,7 @@ def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> t
         return json.dumps(OBJECTS[command](answer), indent=2, allow_nan=False), None
     from advisor.report.pages import page
 
-    shown = page(command, answer, why)
+    shown = page(command, answer, why, full=why or form != "text")
     written: str = import_module(f"advisor.report.as_{form}").written(shown)
     return written, shown.verdict if form == "text" else None
 

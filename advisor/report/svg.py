@@ -167,7 +167,5 @@ def bars(drawn: Bars, name: str) -> str:
     height = len(drawn.bars) * (BAR + GAP) + GAP + 26
     parts = [each for index in range(len(drawn.bars)) for each in _stack(drawn, index)]
     parts += _legend(names, height - 22)
-    said = "; ".join(
-        f"{bar.label}: {', '.join(f'{part} {figure(value)}' for part, value in bar.parts)} {drawn.unit}" for bar in drawn.bars
-    )
+    said = "; ".join(f"{bar.label}: {', '.join(f'{part} {figure(value)}' for part, value in bar.parts)} {drawn.unit}" for bar in drawn.bars)
     return _framed(name, drawn.title, said, WIDTH, height, parts)

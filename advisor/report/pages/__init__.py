@@ -9,7 +9,7 @@ from advisor.report.page import Page
 _MODULES = {"estimate": "estimate", "compare": "compare", "scale": "scale", "recommend": "recommend", "ask": "recommend"}
 
 
-def page(command: str, answer: Any, why: bool) -> Page:
-    """The page of a command's answer."""
-    build: Callable[[Any, bool], Page] = import_module(f"advisor.report.pages.{_MODULES[command]}").page
-    return build(answer, why)
+def page(command: str, answer: Any, why: bool, full: bool) -> Page:
+    """The page of a command's answer: `why` shows the arithmetic, `full` all that one screen has no room for."""
+    build: Callable[[Any, bool, bool], Page] = import_module(f"advisor.report.pages.{_MODULES[command]}").page
+    return build(answer, why, full)

@@ -1,10 +1,12 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
+from dataclasses import replace
+
 from advisor.memory import DeviceFit, Fit
 from advisor.report.page import Bar, Bars, shown
 from advisor.speed import Estimate, Speed
 from advisor.step import Terms
-from advisor.system import Box, System
+from advisor.system import Box, System, spec
 from advisor.units import GIB, MS, figure, show
 
 LIMITS = {
@@ -55,6 +57,12 @@ def _counted(name: str, count: int) -> str:
     if count == 1:
         return name
     return f"{count} × ({name})" if " × " in name else f"{count} × {name}"
+
+
+def short_name(system: System) -> str:
+    """The system in catalog ids, without its software: for a column."""
+    boxes = tuple(replace(box, link=None) for box in system.boxes)
+    return spec(replace(system, boxes=boxes, link=None, strategy=None, engine=None, backend=None))
 
 
 def setting(estimate: Estimate) -> str:
@@ -108,6 +116,12 @@ def time_parts(terms: Terms) -> tuple[tuple[str, float], ...]:
         ("host memory", terms.host_memory_s), ("link", terms.link_s), ("fixed costs", terms.overhead_s),
     )  # fmt: skip
     return tuple((name, spent / MS) for name, spent in parts if spent > 0)
+
+
+def time_bars(times: list[tuple[str, Terms]]) -> Bars:
+    """Where a token's time goes: a bar each, for forms that draw pictures."""
+    bars = tuple(Bar(label, time_parts(terms), shown("x_s", terms.total_s)) for label, terms in times)
+    return Bars("Where a token's time goes", bars, max(terms.total_s for _, terms in times) / MS, "ms", picture=True)
 
 
 def time_sentence(estimate: Estimate) -> str:

@@ -44,7 +44,7 @@ def _dots(answer: Compared) -> tuple[Dot, ...]:
     )
 
 
-def page(answer: Compared, why: bool) -> Page:
+def page(answer: Compared, why: bool, full: bool) -> Page:
     """The systems in the order asked, side by side."""
     first, verdict = _headline(answer)
     estimated = [item for item in answer.items if isinstance(item, Estimated)]

@@ -69,7 +69,7 @@ def _evidence_line(given: Estimate) -> tuple[str, str]:
     return "How sure", BASES[given.evidence.basis] + nearest
 
 
-def page(answer: Estimated, why: bool) -> Page:
+def page(answer: Estimated, why: bool, full: bool) -> Page:
     """Does it fit, how fast, what limits it, how sure."""
     given, cost = answer.estimate, answer.cost
     first, verdict = headline(given, cost)

@@ -1,15 +1,38 @@
 """The page of `advisor recommend` and `ask`: verdict, the numbers that matter, why, what would change it, what it assumes."""
 
-from advisor.advice import Recommendation, Road, Verdict
+from dataclasses import replace
+
+from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road, Setting, Verdict
 from advisor.answers import Recommended
 from advisor.market import Cost
+from advisor.need import Need
 from advisor.report.page import Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
-from advisor.report.pages.common import BASES, memory_bars, rate, seconds, setting, system_name, time_sentence, usable_bytes, used_bytes
+from advisor.report.pages.common import (
+    BASES,
+    memory_bars,
+    rate,
+    seconds,
+    setting,
+    short_name,
+    time_bars,
+    time_sentence,
+    usable_bytes,
+    used_bytes,
+)
 from advisor.report.sentences import text
 from advisor.report.sources import source_lines
 from advisor.units import show
 
-MARKS = {"chosen": "*", "passed-over": "", "impossible": "x"}
+MARKS = {CHOSEN: "* ", PASSED_OVER: "", IMPOSSIBLE: "x "}
+RULE = {"cheapest": "the cheapest that meets the need", "fastest": "the fastest within the budget"}
+SECOND = {
+    "yes-for-speed": "Yes, for speed.",
+    "yes-for-capacity": "Yes, for capacity.",
+    "yes-for-users": "Yes, for more users.",
+    "no": "No.",
+}
+MOST_FLIPS = 4
+MOST_SETTINGS = 3
 KIND_NAMES = {
     "keep": "keep",
     "change-settings": "change settings",
@@ -51,23 +74,24 @@ def _costs(verdict: Verdict, cost: Cost) -> str:
     return f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy, {shown('x_w', cost.power_w)} at work{over_time}"
 
 
-def _road_row(road: Road) -> tuple[str, ...]:
+def _road_row(road: Road, need: Need) -> tuple[str, ...]:
     given = road.estimate
     speed = given.decode_per_user.value if given and given.decode_per_user else None
-    because = sentences(road.because)
+    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because)
     return (
-        MARKS[road.status],
-        KIND_NAMES[road.kind],
-        system_name(road.system) if road.system else "–",
+        f"{MARKS[road.status]}{KIND_NAMES[road.kind]}",
+        short_name(road.system) if road.system else "–",
         dollars(road.spend_usd),
         bare(speed),
         because[0] if because else "",
     )
 
 
-def _roads(roads: tuple[Road, ...], title: str) -> Table:
-    headers = ("", "Road", "System", "USD", "tok/s", "because")
-    return Table(title, headers, tuple(_road_row(road) for road in roads), (None, 15, 16, None, None, 28), (3, 4))
+def _roads(given: Recommendation, full: bool) -> Table:
+    """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
+    always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
+    rows = tuple(_road_row(road, given.need) for road in given.roads if full or road.kind in always or road.status == CHOSEN)
+    return Table("Roads (* chosen, x impossible)", ("Road", "System", "USD", "tok/s", "because"), rows, (17, 20, None, None, 24), (2, 3))
 
 
 def _chart(given: Recommendation) -> Chart:
@@ -88,31 +112,33 @@ def _conditions(given: Recommendation) -> Facts:
     return Facts(tuple(lines))
 
 
-def _ladder(given: Recommendation) -> Table | None:
+def _ladder(given: Recommendation, full: bool) -> Table | None:
+    """What each typical model needs: the chosen road of it, or all of them."""
     if given.ladder is None:
         return None
     rows = []
     for rung in given.ladder:
-        for road in rung.roads:
-            _, kind, name, spend, speed, because = _road_row(road)
-            rows.append((rung.label, kind, name, spend, speed, because))
+        shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
+        rows += [(rung.label, *_road_row(road, given.need)[: 5 if full else 4]) for road in shown]
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
-    return Table("By size of model", headers, tuple(rows), (14, 15, 14, None, None, 18), (3, 4))
+    return Table("By size of model", headers if full else headers[:5], tuple(rows), (), (3, 4))
 
 
-def _changes(given: Recommendation) -> list[Block]:
+def _changes(given: Recommendation, full: bool) -> list[Block]:
     """What would change the answer, and what to set."""
     blocks: list[Block] = []
     if given.flips:
         lines = tuple(f"{text(flip.when)}: {text(flip.then)}" for flip in given.flips)
-        blocks.append(Listing("What would change this", lines))
+        blocks.append(Listing("What would change this", lines if full else lines[:MOST_FLIPS]))
     if given.settings:
-        lines = tuple(text(each.text) + (f" {text(each.gain)}" if each.gain else "") for each in given.settings)
-        blocks.append(Listing("Settings worth trying", lines))
-        commands = tuple(dict.fromkeys(each.command for each in given.settings if each.command))
-        if commands:
-            blocks.append(Listing("Commands", commands, commands=True))
+        lines = tuple(_setting(each) for each in given.settings)
+        blocks.append(Listing("Settings worth trying", lines if full else lines[:MOST_SETTINGS]))
     return blocks
+
+
+def _setting(given: Setting) -> str:
+    gain = f" {text(given.gain)}" if given.gain else ""
+    return text(given.text) + gain + (f"  [{given.command}]" if given.command else "")
 
 
 def _why(given: Recommendation) -> list[Block]:
@@ -139,24 +165,22 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
     )
 
 
-def page(answer: Recommended, why: bool) -> Page:
+def page(answer: Recommended, why: bool, full: bool) -> Page:
     """The answer as a knowledgeable friend gives it."""
     given = answer.recommendation
     first = text(given.verdict.answer)
     facts = _numbers(given.verdict)
-    facts += [("Because", line) for line in _chosen_because(given)]
     if given.second_gpu:
-        facts.append(("Second GPU?", f"{given.second_gpu.answer}: {text(given.second_gpu.text)}"))
+        facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
     if answer.understood_as:
         blocks.insert(0, Facts((("Understood as", answer.understood_as), *(("Not understood", word) for word in answer.not_understood))))
-    blocks.append(_roads(given.roads, "Roads (* chosen, x impossible)"))
-    ladder = _ladder(given)
+    ladder = _ladder(given, full)
     blocks += [ladder] if ladder else []
-    blocks.append(_chart(given))
+    blocks += [_roads(given, full), _chart(given), *_pictures(given)]
     if given.conditions:
         blocks.append(_conditions(given))
-    blocks += _changes(given)
+    blocks += _changes(given, full)
     blocks += _why(given) if why else []
     blocks.append(Facts(_foot(given)))
     if given.warnings:
@@ -164,6 +188,9 @@ def page(answer: Recommended, why: bool) -> Page:
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
 
 
-def _chosen_because(given: Recommendation) -> tuple[str, ...]:
-    chosen = next((road for road in given.roads if road.status == "chosen"), None)
-    return sentences(chosen.because)[:2] if chosen else ()
+def _pictures(given: Recommendation) -> list[Block]:
+    """Memory of what is advised, and where a token's time goes on each road."""
+    estimate = given.verdict.estimate
+    memory = [replace(memory_bars(estimate.fit), picture=True)] if estimate else []
+    times = [(KIND_NAMES[road.kind], road.estimate.terms) for road in given.roads if road.estimate and road.estimate.terms]
+    return [*memory, *([time_bars(times)] if times else [])]

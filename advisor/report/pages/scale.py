@@ -64,7 +64,7 @@ def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
     return [pair for pair in pairs if pair[0].devices in kept]
 
 
-def page(answer: Scaled, why: bool) -> Page:
+def page(answer: Scaled, why: bool, full: bool) -> Page:
     """Speed and cost at each count, where it stops paying, and the ceiling."""
     first, verdict = _headline(answer)
     rows = tuple(_row(point, price) for point, price in _steps(answer))
