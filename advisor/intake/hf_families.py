@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from advisor.intake.hf_spellings import SAME
+
 
 @dataclass(frozen=True)
 class Family:
@@ -120,9 +122,7 @@ FAMILIES: dict[str, Family] = {
     "qwen3_next": _QWEN3_NEXT,
     "qwen3_5": replace(_QWEN3_NEXT, architecture="qwen35", moe_architecture="qwen35moe"),
     "gemma": _GEMMA,
-    "gemma2": replace(
-        _GEMMA, architecture="gemma2", norms_per_mixer=2, norms_per_ffn=2, window="alternate", values=_GEMMA2_VALUES
-    ),
+    "gemma2": replace(_GEMMA, architecture="gemma2", norms_per_mixer=2, norms_per_ffn=2, window="alternate", values=_GEMMA2_VALUES),
     "gemma3": replace(
         _GEMMA,
         architecture="gemma3",
@@ -182,9 +182,7 @@ FAMILIES: dict[str, Family] = {
     "nemotron": Family("nemotron", gated=False, norm_bias=True),
     "nemotron_h": Family("nemotron_h", "nemotron_h_moe", gated=False, router_bias=True),
     "nemotron-nas": Family("deci"),
-    "falcon": Family(
-        "falcon", tied=True, gated=False, norm_bias=True, fused_qkv=True, values={"multi_query": True, "parallel_attn": True}
-    ),
+    "falcon": Family("falcon", tied=True, gated=False, norm_bias=True, fused_qkv=True, values={"multi_query": True, "parallel_attn": True}),
     "falcon_h1": Family("falcon-h1", norms_per_ffn=0, inner_norms=False),
     "falcon_mamba": Family("falcon-mamba", inner_norms=False),
     "RefinedWeb": Family("falcon", tied=True, gated=False, norm_bias=True, fused_qkv=True, values={"parallel_attn": True}),
@@ -224,9 +222,7 @@ FAMILIES: dict[str, Family] = {
     "orion": Family("orion", norm_bias=True),
     "stablelm": Family("stablelm", norm_bias=True, o_bias=False),
     "stablelm_epoch": Family("stablelm", norm_bias=True, o_bias=False),
-    "starcoder2": Family(
-        "starcoder2", tied=True, qkv_bias=True, mlp_bias=True, gated=False, norm_bias=True, window="all"
-    ),
+    "starcoder2": Family("starcoder2", tied=True, qkv_bias=True, mlp_bias=True, gated=False, norm_bias=True, window="all"),
     "persimmon": Family("persimmon", qkv_bias=True, mlp_bias=True, gated=False, norm_bias=True, qk_norm="head", fused_qkv=True),
     "ernie4_5": _ERNIE,
     "ernie4_5_moe": _ERNIE,
@@ -259,79 +255,6 @@ FAMILIES: dict[str, Family] = {
     "flex_olmo": Family("olmo2", "olmoe", qk_norm="full"),
     "mllama": Family("mllama"),
     "openelm": Family("openelm", tied=True, qk_norm="head", fused_qkv=True, fused_gate=True),
-}
-
-# Spellings of the same family: wrappers around pictures and sound, text parts, remote code.
-SAME: dict[str, str] = {
-    "qwen3_5_text": "qwen3_5",
-    "qwen3_5_moe": "qwen3_5",
-    "qwen3_5_moe_text": "qwen3_5",
-    "qwen2_vl": "qwen2",
-    "qwen2_vl_text": "qwen2",
-    "qwen2_5_vl": "qwen2",
-    "qwen2_5_vl_text": "qwen2",
-    "qwen2_audio": "qwen2",
-    "qwen2_5_omni_text": "qwen2",
-    "qwen2_5_omni_thinker": "qwen2",
-    "qwen3_vl": "qwen3",
-    "qwen3_vl_text": "qwen3",
-    "qwen3_vl_moe": "qwen3_moe",
-    "qwen3_vl_moe_text": "qwen3_moe",
-    "qwen3_omni_moe_text": "qwen3_moe",
-    "qwen3_omni_moe_thinker": "qwen3_moe",
-    "gemma3_text": "gemma3",
-    "gemma3n_text": "gemma3n",
-    "gemma4_text": "gemma4",
-    "paligemma": "gemma",
-    "llama4_text": "llama4",
-    "mllama_text_model": "mllama",
-    "glm4v": "glm4",
-    "glm4v_text": "glm4",
-    "glm4v_moe": "glm4_moe",
-    "glm4v_moe_text": "glm4_moe",
-    "phi3_v": "phi3",
-    "phi4_multimodal": "phi4mm",
-    "kimi_k25": "kimi_k2",
-    "kimi_vl": "deepseek_v3",
-    "kimi_k3": "kimi_linear",
-    "deepseek_vl_v2": "deepseek_v2",
-    "minimax_text_01": "minimax",
-    "minimax_m1": "minimax",
-    "minimax_vl_01": "minimax",
-    "minimax_m3_text": "minimax_m3",
-    "lfm2_vl": "lfm2",
-    "step3_text": "step3",
-    "step3_vl": "step3",
-    "llava": "llama",
-    "llava_next": "llama",
-    "internvl_chat": "llama",
-    "internvl": "qwen2",
-    "ernie4_5_vl": "ernie4_5_moe",
-    "ernie4_5_moe_vl": "ernie4_5_moe",
-    "ernie4_5_vl_moe": "ernie4_5_moe",
-    "ernie4_5_vl_moe_text": "ernie4_5_moe",
-    "hunyuan_moe": "hunyuan_v1_moe",
-    "ling_moe": "bailing_moe",
-    "bailing_moe_v2_5": "bailing_hybrid",
-    "granitemoe_hybrid": "granitemoehybrid",
-    "nemotron_nas": "nemotron-nas",
-    "deci": "nemotron-nas",
-    "aquila": "llama",
-    "yi": "llama",
-    "Yi": "llama",
-    "solar": "llama",
-    "skywork": "llama",
-    "telechat": "llama",
-    "deepseek_v3_2": "deepseek_v32",
-    "exaone4_5": "exaone4",
-    "mimo_v2": "mimo_v2_flash",
-    "apriel": "llama",
-    "idefics3": "llama",
-    "smolvlm": "llama",
-    "pixtral": "mistral",
-    "voxtral": "llama",
-    "cohere2_vision": "cohere2",
-    "aya_vision": "cohere2",
 }
 
 

@@ -115,6 +115,16 @@ def _moonvit(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: i
     return tower + entrance + 4 * width + merged * merged + merged + merged * hidden + hidden
 
 
+def _mllama(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Llama 3.2 Vision: gated layers on top, positions for each tile of each aspect ratio, several layers' outputs joined."""
+    depth = layers + (v.whole("num_global_layers") or 8)
+    tower = depth * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    positions = ((v.whole("image_size") or 560) // patch) ** 2 + 1
+    tiles, ratios = v.whole("max_num_tiles") or 4, len(v.many("supported_aspect_ratios") or range(8)) + 1
+    entrance = PICTURE_CHANNELS * patch * patch * width + positions * width * (1 + tiles * ratios) + 2 * ratios * tiles * width
+    return tower + entrance + 5 * width + ((v.whole("vision_output_dim") or 6 * width) + 1) * hidden
+
+
 def _clip_params(hidden: int) -> int:
     """CLIP ViT-L/14 at 336 with a projector of four patches [Phi-3-vision, LLaVA]."""
     width, layers, inner, patch, size = DEFAULTS["clip"]
@@ -130,6 +140,7 @@ _TOWERS = (
     ("pixtral", _pixtral),
     ("qwen", _qwen),
     ("llama4", _llama4),
+    ("mllama", _mllama),
     ("kimi", _moonvit),
     ("moonvit", _moonvit),
 )
