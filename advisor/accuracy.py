@@ -74,11 +74,15 @@ class Accuracy:
 
 def system_words(row: Measurement) -> str:
     """The SYSTEM words of a row."""
-    groups = " + ".join(f"{ran.count}x {ran.device}" + (f" {ran.memory_bytes / GIB:g}gb" if ran.memory_bytes else "") for ran in row.devices)
+    groups = " + ".join(f"{ran.count}x {ran.device}{_size(ran.memory_bytes)}" for ran in row.devices)
     link = f" via {row.link}" if row.link and row.strategy != "replicas" else ""
     split = f" as {row.strategy}" if row.device_count > 1 else ""
     backend = f"/{row.backend}" if row.backend else ""
     return f"{groups}{link}{split} on {row.engine}{backend}".removeprefix("1x ")
+
+
+def _size(memory_bytes: float | None) -> str:
+    return f" {memory_bytes / GIB:g}gb" if memory_bytes else ""
 
 
 def estimate_of(figure: Figure, catalog: "Catalog") -> "Estimate":
@@ -132,7 +136,9 @@ def _labels(figure: Figure, estimate: "Estimate") -> dict[str, str]:
     }
 
 
-LABELS = ("kind", "maker", "engine", "backend", "strategy", "model_kind", "device", "architecture", "model", "quant", "source", "year", "basis")
+LABELS = (
+    "kind", "maker", "engine", "backend", "strategy", "model_kind", "device", "architecture", "model", "quant", "source", "year", "basis",
+)  # fmt: skip
 GROUPED_BY = ("maker", "engine", "strategy", "model_kind")
 
 

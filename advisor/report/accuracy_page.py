@@ -44,7 +44,8 @@ def _worst(found: Accuracy) -> Table:
         (f"{each.ratio:.2f}×", each.figure.kind, f"{each.system}, {each.labels['model']} {each.labels['quant']}", _measured(each))
         for each in found.worst
     )
-    return Table("Furthest off (estimated over measured)", ("ratio", "kind", "what", "tokens/s: said, measured"), rows, (None, None, 44, None), (0,))
+    headers = ("ratio", "kind", "what", "tokens/s: said, measured")
+    return Table("Furthest off (estimated over measured)", headers, rows, (None, None, 44, None), (0,))
 
 
 def _measured(each: Compared) -> str:
