@@ -112,7 +112,7 @@ class Catalog:
             exact, families = self._merged(kind, "names"), self._merged(kind, "families")
             ids, one = self.ids(kind), TABLES[kind].one
             if kind == "devices":
-                self._names[kind] = DeviceNames(one, exact, families, ids, self._memory_gib)
+                self._names[kind] = DeviceNames(one, exact, families, ids, self._memory_gib, self._variants())
             else:
                 self._names[kind] = Names(one, exact, families, ids)
         return self._names[kind]
@@ -129,6 +129,13 @@ class Catalog:
             for name, ids in layer.copy.table(f"{which} {kind}").items():
                 merged[name] = [*merged.get(name, []), *ids]
         return merged
+
+    def _variants(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for layer in self._layers:
+            for common, others in layer.copy.table("variants").items():
+                found[common] = [*found.get(common, []), *(each for each in others if each not in found.get(common, []))]
+        return found
 
     def _memory_gib(self, device: str) -> list[float]:
         sizes = self.plain("devices", device)["memory_gib"]

@@ -24,7 +24,7 @@ def compile_files(files: Sequence[CatalogFile], below: Compiled | None, key: str
         raise CatalogError(tuple(str(problem) for problem in sorted(set(problems))))
     records = trees(whole)
     facts = {"key": key, "digest": _digest(files), "prices_as_of": _newest_price(records)}
-    return compiled(records, facts, {"rows naming": _rows_naming(records), **_named(records)})
+    return compiled(records, facts, {"rows naming": _rows_naming(records), "variants": _variants(records), **_named(records)})
 
 
 def trees(whole: Whole) -> Plain:
@@ -82,6 +82,16 @@ def _named(records: Plain) -> dict[str, dict[str, list[str]]]:
                 for name in sorted(names):
                     tables.setdefault(f"{which} {kind}", {}).setdefault(name, []).append(record_id)
     return tables
+
+
+def _variants(records: Plain) -> dict[str, list[str]]:
+    """For each device that a plain name stands for, its rarer variants, which must be named in full."""
+    found: dict[str, list[str]] = {}
+    for record_id in sorted(records["devices"]):
+        common = records["devices"][record_id].get("variant_of")
+        if common:
+            found.setdefault(common, []).append(record_id)
+    return found
 
 
 def _rows_naming(records: Plain) -> dict[str, list[int]]:

@@ -158,9 +158,11 @@ class DeviceNames(Names):
         families: Mapping[str, list[str]],
         ids: Iterable[str],
         memory_of: Callable[[str], list[float]],
+        variants: Mapping[str, list[str]] | None = None,
     ) -> None:
         super().__init__(one, exact, families, ids)
         self.memory_of = memory_of  # the sizes in GiB that a device is sold with
+        self.variants = variants or {}  # the rarer ones of a device, which a plain name does not mean
 
     def find(self, text: str) -> Found:
         """The device that `text` names, and the memory that it states."""
@@ -187,7 +189,7 @@ class DeviceNames(Names):
         form = _pci(text) or normal(" ".join(words))
         if form in self.exact:
             return tuple(self.exact[form])
-        bare = normal(" ".join(word for word in words if not MEMORY.fullmatch(word)))
+        bare = normal(" ".join(word for word in words if not re.fullmatch(MEMORY, word)))
         found = self.exact.get(bare) or self.families.get(form) or self.families.get(bare) or []
         sizes = [size for size in map(_gib, words) if size]
         return tuple(each for each in found if not sizes or sizes[-1] in self.memory_of(each))
@@ -196,9 +198,17 @@ class DeviceNames(Names):
         if memory and memory not in self.memory_of(found):
             sizes = ", ".join(f"{size:g}" for size in self.memory_of(found))
             raise UnknownName(f"{text!r}: {found} is sold with {sizes} GB, not {memory:g}", (found,))
-        bare_number = re.fullmatch(r"\d{3,4}( ?(ti|super|xt|xtx))*", text.strip().lower())
-        note = Reason("name.desktop", {"name": text.strip(), "id": found}) if bare_number else None
-        return Found(found, memory, note)
+        return Found(found, memory, self._note(text.strip(), found))
+
+    def _note(self, text: str, found: str) -> Reason | None:
+        """What should be said of the reading: a bare number is the desktop card, a plain name the common variant."""
+        if re.fullmatch(r"\d{3,4}( ?(ti|super|xt|xtx))*", text.lower()):
+            return Reason("name.desktop", {"name": text, "id": found})
+        others = self.variants.get(found, [])
+        stated = any(re.fullmatch(MEMORY, word) for word in device_words(text))
+        if others and not stated:
+            return Reason("name.variant", {"name": text, "id": found, "others": ", ".join(others)})
+        return None
 
     def _sharing(self, text: str) -> list[str]:
         words = {word for word in device_words(text) if not re.fullmatch(MEMORY, word)} - LOOSE_WORDS - SERIES_WORDS - FORM_WORDS

@@ -227,9 +227,6 @@ def _links(records: Records, bounds: Bounds | None) -> Iterator[Problem]:
     for link in records.get("links", {}).values():
         for said in (*_link(link), *_lane_rate(link, bounds), *_ends(link, having[link.id])):
             yield "links", link.id, said
-        if link.devices:
-            for device_id in sorted(having[link.id] - set(link.devices)):
-                yield "devices", device_id, f"links: {link.id} does not name it among its devices"
 
 
 def _link(link: Link) -> Iterator[str]:

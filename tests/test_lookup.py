@@ -122,6 +122,15 @@ def test_a_bare_number_says_that_it_is_the_desktop_card() -> None:
     assert WHOLE.find("devices", "NVIDIA GeForce RTX 5090").note is None
 
 
+def test_a_plain_name_of_the_common_variant_names_the_rarer_ones() -> None:
+    note = WHOLE.find("devices", "NVIDIA GeForce RTX 3060").note
+    assert note
+    assert (note.code, note.facts["id"], note.facts["others"]) == ("name.variant", "rtx-3060-12gb", "rtx-3060-8gb")
+    assert WHOLE.find("devices", "rtx 3060 12gb").note is None
+    assert WHOLE.find("devices", "rtx-3060-12gb").note is None
+    assert WHOLE.find("devices", "rtx 3060 8gb").id == "rtx-3060-8gb"
+
+
 @pytest.mark.parametrize(
     ("name", "wanted", "gib"),
     [

@@ -142,7 +142,6 @@ def test_what_is_only_announced_may_lie_ahead_and_lack_a_price():
     [
         ({"devices": ()}, "links/bridge: devices: no device has this link"),
         ({"devices": ("card", "peer-0")}, "links/bridge: devices: peer-0 names it neither in links nor in network"),
-        ({"devices": ("peer-0",)}, "devices/card: links: bridge does not name it among its devices"),
         ({"effective_bytes_per_s": 60 * GB}, "links/bridge: effective_gb_per_s: more than the nominal"),
         ({"transport": "tcp"}, "links/bridge: transport: tcp does not go in-box"),
         (

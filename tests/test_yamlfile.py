@@ -15,7 +15,7 @@ from advisor.errors import BadInput, CatalogError
 from advisor.units import GB, GIB
 from advisor.yamlcheck import decode, problems_of
 from advisor.yamlfile import build, given
-from advisor.yamltext import MOST_BYTES, Lined, parse
+from advisor.yamltext import MOST_BYTES, UNSAFE, Lined, parse
 from advisor.yamlwrite import encode, lines, text
 
 
@@ -239,7 +239,7 @@ def test_no_bytes_break_the_decoder(raw: bytes) -> None:
 
 SAFE_TEXT = some.text(
     some.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")), min_size=1, max_size=20
-).filter(lambda value: value.strip() != "")
+).filter(lambda value: value.strip() != "" and not UNSAFE.search(value))
 
 
 @for_all(
@@ -277,6 +277,6 @@ def test_text_reads_back_the_same(value: str) -> None:
 def test_a_template_names_every_key_with_its_unit_and_choices() -> None:
     written = list(lines(Device, {"id": "x", "power_w": 3}))
     assert "id: x" in written
-    assert "power_w: 3  # W" in written
+    assert any(line.startswith("power_w: 3  # W") for line in written)
     assert any(line.startswith("# bandwidth_gb_per_s:  # GB/s") for line in written)
-    assert "# maker:  # nvidia, amd, intel, apple" in written
+    assert any(line.startswith("# maker:  # ") and line.endswith("nvidia, amd, intel, apple") for line in written)

@@ -22,10 +22,3 @@ def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> t
     shown = page(command, answer, why, full=why or form != "text")
     written: str = import_module(f"advisor.report.as_{form}").written(shown)
     return written, shown.verdict if form == "text" else None
-
-
-def notes(answer: "Answer") -> tuple[str, ...]:
-    """What the user must hear beside the answer, on stderr."""
-    from advisor.report.notes import notes_of
-
-    return notes_of(answer)

@@ -12,6 +12,7 @@ from advisor.units import show
 # code -> str.format template; `{needed_bytes}` becomes "40.1 GiB" through `units.show`. One line a code, sorted by room.
 SENTENCES: dict[str, str] = {
     "context.beyond-model": "{model} was made for {max_context_tokens} of context; {context_tokens} are asked.",
+    "name.variant": "“{name}” is read as {id}; {others} must be named in full.",
     "name.desktop": "“{name}” is read as {id}, the desktop card.",
     "memory.fits": "On {device} {needed_bytes} of {usable_bytes} are taken: weights {weights_bytes}, cache {cache_bytes}, "
     "working memory {overhead_bytes}.",
