@@ -10,7 +10,7 @@ from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.errors import UnknownName, Unsupported
 from advisor.host import Host
-from advisor.joined import in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
+from advisor.joined import has_link, in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
 from advisor.link import Link
 from advisor.reason import Reason
 from advisor.system import Box, BoxWords, Group, GroupWords, System, SystemWords, parse
@@ -160,7 +160,7 @@ def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:
     """Refuses a network that a box has no port for, or that joins fewer boxes."""
     for box in boxes:
         for group in box.groups:
-            if link.devices and group.device.id not in link.devices:
+            if not has_link(group.device, link):
                 raise Unsupported(f"{link.id} is not on {group.device.id}; it has {', '.join(group.device.network) or 'no network'}")
     most = most_boxes(link, (group.device for box in boxes for group in box.groups))
     if most is not None and len(boxes) > most:

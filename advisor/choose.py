@@ -26,7 +26,7 @@ from advisor.weights import weights_of
 
 __all__ = ["all_ways", "best", "bind", "tables_of", "tried", "usual_way"]
 
-MARGIN = 1.15  # so much faster must an engine of a lower rank be
+MARGIN = 1.3  # so much faster must an engine of a lower rank be
 UNRANKED = 9
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from advisor.catalog import Catalog
+from advisor.device import Device
 from advisor.engine import Backend
 from advisor.errors import Unsupported
 from advisor.host import Host
@@ -50,9 +51,14 @@ def _generic(word: str, box: Box, names: str, catalog: Catalog) -> Link | None:
     raise Unsupported(f"{names}: {word} joins boxes, and this is one box" if word != "pcie" else f"{names} has no PCIe slot")
 
 
+def has_link(device: Device, link: Link) -> bool:
+    """Whether a device can have the link: it names it, or is named by it; a link that names nobody is for all with a slot or port."""
+    return not link.devices or device.id in link.devices or link.id in (*device.links, *device.network)
+
+
 def _on_devices(link: Link, box: Box) -> None:
     for group in box.groups:
-        if link.devices and group.device.id not in link.devices:
+        if not has_link(group.device, link):
             has = ", ".join(group.device.links) or "PCIe only"
             raise Unsupported(f"{link.id} is not on {group.device.id}, which has {has}", tuple(group.device.links))
     if link.max_devices is not None and box.count > link.max_devices:

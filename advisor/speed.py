@@ -1,22 +1,20 @@
 """The only estimator: tokens per second of a placement, with its interval, its limit and its evidence."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from advisor import memory, served, why
-from advisor.cache import Cache, cache_of
-from advisor.calibration import Calibration
-from advisor.collective import LinkCalibration
+from advisor import correction, memory, served, why
+from advisor.around import Tables, host_bytes_of, load_s, runner_of, verify
+from advisor.cache import cache_of
+from advisor.correction import Correction
 from advisor.engine import Engine
 from advisor.evidence import Evidence, Nearest
-from advisor.host import Storage
 from advisor.memory import Fit
 from advisor.model import Model
 from advisor.need import Workload
-from advisor.pace import Runner, Team, bottleneck, prompt_s, step_terms, teams
+from advisor.pace import Runner, Team, bottleneck, prompt_s, step_terms, teams, times
 from advisor.pace import served as shared_out
 from advisor.placement import Part, Placement
-from advisor.platforms import Platform
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.step import Constants, Terms
@@ -25,8 +23,6 @@ from advisor.weights import Weights, weights_of
 
 __all__ = ["Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
 
-USUAL_STORAGE = "nvme-4"
-HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where no host record says what is reached: 60 of 90 GB/s
 BASES = ("measured", "calibrated", "extrapolated", "physics-only")  # from the best founded
 
 
@@ -37,16 +33,6 @@ class Speed:
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """What the estimator knows beside the records of the question."""
-
-    calibration: Calibration
-    links: LinkCalibration
-    platforms: Mapping[str, Platform]
-    storages: Mapping[str, Storage]
 
 
 @dataclass(frozen=True)
@@ -102,6 +88,8 @@ def estimate(
     done = replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)
     rates = _rates(runner, placement, done) if fit.fits and fit.users else None
+    known = correction_of(system, engine.id)
+    rates = _corrected(rates, known) if rates and known else rates
     speeds = _speeds(rates, runner, placement, done) if rates else {}
     scaling = _scaling(rates, runner, placement, fit, done) if rates else {}
     return Estimate(
@@ -119,66 +107,45 @@ def estimate(
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
         verify=verify(engine, model, quant, placement, system, done),
-        reasons=(*fit.reasons, *placement.reasons, *(why.reasons(rates.terms, runner, placement, rates.team_users) if rates else ())),
+        reasons=(*fit.reasons, *placement.reasons, *_said(rates, runner, placement, system, known)),
     )
 
 
-_UNKNOWN: dict[str, None] = dict.fromkeys(
+def _said(rates: _Rates | None, runner: Runner, placement: Placement, system: System, known: Correction | None) -> tuple[Reason, ...]:
+    """Why the step takes so long, and what was learned on the owner's hardware; nothing without speeds."""
+    if rates is None:
+        return ()
+    facts = {"device": system.groups[0].device.id, "engine": placement.engine, "decode_factor": known.decode_factor, "rows": known.rows,
+             "date": known.date} if known else {}  # fmt: skip
+    learned = (Reason("calibration.local", facts),) if known else ()
+    return (*why.reasons(rates.terms, runner, placement, rates.team_users), *learned)
+
+
+def correction_of(system: System, engine_id: str) -> Correction | None:
+    """What `calibrate --save` measured of this many of this device with this engine, if it did."""
+    ids = {group.device.id for group in system.groups}
+    return correction.local(ids.pop(), engine_id, devices=system.count) if len(ids) == 1 else None
+
+
+def _corrected(rates: _Rates, known: Correction) -> _Rates:
+    """All times of generating and of reading divided by what the owner's hardware does better than estimated."""
+    decode, prefill = known.decode_factor or 1.0, known.prefill_factor or 1.0
+    step_s = rates.terms.total_s
+    first_s = rates.first_token_s
+    return replace(
+        rates,
+        decode=rates.decode * decode,
+        sustained=rates.sustained * decode,
+        prefill=rates.prefill * prefill if rates.prefill else None,
+        first_token_s=(first_s - step_s) / prefill + step_s / decode if first_s else None,
+        terms=times(rates.terms, 1 / decode),
+    )
+
+
+_UNKNOWN: dict[str, Any] = dict.fromkeys(
     ("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck",
      "speedup_over_one_device", "amdahl_serial_fraction", "amdahl_ceiling")
 )  # fmt: skip
-
-
-def host_bytes_of(system: System) -> float | None:
-    """Memory of the computer that carries the devices: as stated, else its record's; None where nobody says."""
-    host = system.boxes[0].host
-    return system.ram_bytes or (host.memory_bytes if host else None)
-
-
-def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
-    """What runs, with the rates of the host's memory and of its disk."""
-    host, link = system.boxes[0].host, system.boxes[0].link
-    reached = (host.memory_reached_bytes_per_s or HOST_REACHED_SHARE * host.memory_bandwidth_bytes_per_s) if host else None
-    carried = min(reached, link.bandwidth_bytes_per_s) if reached and link else reached
-    storage = tables.storages.get(storage_of(system))
-    return Runner(
-        model=model,
-        weights=weights,
-        cache=cache,
-        calibration=tables.calibration,
-        links=tables.links,
-        engine_id=placement.engine,
-        backend_id=placement.backend,
-        host_bytes_per_s=reached,
-        host_prompt_bytes_per_s=carried,
-        disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
-    )
-
-
-def storage_of(system: System) -> str:
-    """Id of what the weights are loaded from."""
-    host = system.boxes[0].host
-    return system.storage or (host.storage if host else USUAL_STORAGE)
-
-
-def load_s(system: System, weights: Weights, placement: Placement, storages: Mapping[str, Storage]) -> float | None:
-    """Seconds until the weights are in: each box reads its own share, all at the same time."""
-    storage = storages.get(storage_of(system))
-    if storage is None:
-        return None
-    boxes: dict[int, float] = {}
-    for part in placement.parts:
-        boxes[part.box] = boxes.get(part.box, 0.0) + _stored_bytes(part, weights) * (1 if placement.groups > 1 else part.count)
-    return min(max(boxes.values()), weights.total_bytes) / storage.read_bytes_per_s
-
-
-def _stored_bytes(part: Part, weights: Weights) -> float:
-    return (
-        (part.dense_share + part.host_dense_share) * weights.dense_bytes
-        + (part.expert_share + part.host_expert_share) * weights.expert_bytes
-        + part.head_share * weights.head_bytes
-        + part.embedding_share * weights.embedding_bytes
-    )
 
 
 def _rates(runner: Runner, placement: Placement, work: Workload) -> _Rates:
@@ -213,7 +180,7 @@ def _worst(runner: Runner, placement: Placement) -> Constants:
     return max((runner.constants(part) for part in placement.parts), key=lambda found: BASES.index(found.basis))
 
 
-def _speeds(rates: _Rates, runner: Runner, placement: Placement, work: Workload) -> dict[str, object]:
+def _speeds(rates: _Rates, runner: Runner, placement: Placement, work: Workload) -> dict[str, Any]:
     users = work.users or 1
     many = "-multi" if sum(part.count for part in placement.parts) > 1 else ""
     constants, calibration = _worst(runner, placement), runner.calibration
@@ -235,7 +202,7 @@ def _speed(value: float, factors: tuple[float, float]) -> Speed:
     return Speed(value, value * factors[0], value * factors[1])
 
 
-def _scaling(rates: _Rates, runner: Runner, placement: Placement, fit: Fit, work: Workload) -> dict[str, float | None]:
+def _scaling(rates: _Rates, runner: Runner, placement: Placement, fit: Fit, work: Workload) -> dict[str, Any]:
     """Speed over one device, as if the model fitted it, and Amdahl's ceiling [Amdahl 1967]; nothing for one device.
 
     The serial share is what does not shrink with more devices: fixed costs where each works on every layer; all of a
@@ -263,21 +230,3 @@ def one_device(runner: Runner, placement: Placement, users: int, filled_tokens: 
     devices = {id(part.device): part for part in placement.parts}
     alone = [Team(((Part(part.device, part.memory_bytes),),), (), 1, 1.0, 0.0, 0.0, 1) for part in devices.values()]
     return min((step_terms(runner, team, users, filled_tokens) for team in alone), key=lambda terms: terms.total_s)
-
-
-def verify(engine: Engine, model: Model, quant: Quant, placement: Placement, system: System, work: Workload) -> str:
-    """The command of that engine that measures what was estimated."""
-    users = work.users or 1
-    words = {
-        "model": model.hf_repo or model.id,
-        "file": f"{model.id}-{quant.id}.gguf",
-        "prompt": work.prompt_tokens,
-        "generate": work.generate_tokens,
-        "depth": work.prompt_tokens,
-        "users": users,
-        "requests": 4 * users,
-        "context": work.context_tokens,
-        "context_total": work.context_tokens * users,
-        "split": engine.flags(placement.strategy, system.count),
-    }
-    return " ".join(engine.verify.format(**words).split())

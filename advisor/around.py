@@ -1,0 +1,101 @@
+"""What surrounds the devices: the host's memory, the disk, the commands; and how long loading takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.cache import Cache
+from advisor.calibration import Calibration
+from advisor.collective import LinkCalibration
+from advisor.engine import Engine
+from advisor.host import Storage
+from advisor.model import Model
+from advisor.need import Workload
+from advisor.pace import Runner
+from advisor.placement import Part, Placement
+from advisor.platforms import Platform
+from advisor.quant import Quant
+from advisor.system import System
+from advisor.weights import Weights
+
+USUAL_STORAGE = "nvme-4"
+HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where no host record says what is reached: 60 of 90 GB/s
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What the estimator knows beside the records of the question."""
+
+    calibration: Calibration
+    links: LinkCalibration
+    platforms: Mapping[str, Platform]
+    storages: Mapping[str, Storage]
+
+
+def host_bytes_of(system: System) -> float | None:
+    """Memory of the computer that carries the devices: as stated, else its record's; None where nobody says."""
+    host = system.boxes[0].host
+    return system.ram_bytes or (host.memory_bytes if host else None)
+
+
+def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
+    """What runs, with the rates of the host's memory and of its disk."""
+    host, link = system.boxes[0].host, system.boxes[0].link
+    reached = (host.memory_reached_bytes_per_s or HOST_REACHED_SHARE * host.memory_bandwidth_bytes_per_s) if host else None
+    carried = min(reached, link.bandwidth_bytes_per_s) if reached and link else reached
+    storage = tables.storages.get(storage_of(system))
+    return Runner(
+        model=model,
+        weights=weights,
+        cache=cache,
+        calibration=tables.calibration,
+        links=tables.links,
+        engine_id=placement.engine,
+        backend_id=placement.backend,
+        host_bytes_per_s=reached,
+        host_prompt_bytes_per_s=carried,
+        disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
+    )
+
+
+def storage_of(system: System) -> str:
+    """Id of what the weights are loaded from."""
+    host = system.boxes[0].host
+    return system.storage or (host.storage if host else USUAL_STORAGE)
+
+
+def load_s(system: System, weights: Weights, placement: Placement, storages: Mapping[str, Storage]) -> float | None:
+    """Seconds until the weights are in: each box reads its own share, all at the same time."""
+    storage = storages.get(storage_of(system))
+    if storage is None:
+        return None
+    boxes: dict[int, float] = {}
+    for part in placement.parts:
+        boxes[part.box] = boxes.get(part.box, 0.0) + _stored_bytes(part, weights) * (1 if placement.groups > 1 else part.count)
+    return min(max(boxes.values()), weights.total_bytes) / storage.read_bytes_per_s
+
+
+def _stored_bytes(part: Part, weights: Weights) -> float:
+    return (
+        (part.dense_share + part.host_dense_share) * weights.dense_bytes
+        + (part.expert_share + part.host_expert_share) * weights.expert_bytes
+        + part.head_share * weights.head_bytes
+        + part.embedding_share * weights.embedding_bytes
+    )
+
+
+def verify(engine: Engine, model: Model, quant: Quant, placement: Placement, system: System, work: Workload) -> str:
+    """The command of that engine that measures what was estimated."""
+    users = work.users or 1
+    words = {
+        "model": model.hf_repo or model.id,
+        "file": f"{model.id}-{quant.id}.gguf",
+        "prompt": work.prompt_tokens,
+        "generate": work.generate_tokens,
+        "depth": work.prompt_tokens,
+        "users": users,
+        "requests": 4 * users,
+        "context": work.context_tokens,
+        "context_total": work.context_tokens * users,
+        "split": engine.flags(placement.strategy, system.count),
+    }
+    return " ".join(engine.verify.format(**words).split())
