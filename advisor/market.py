@@ -179,12 +179,12 @@ def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapp
 
 
 def parts_needed(part: LinkPart, link: Link, ends: int, devices: int) -> int:
-    """How many of a link's part `ends` joined ends need (`devices` in all); a switch only where there are more than two."""
+    """How many of a link's part `ends` joined ends need, with `devices` in all."""
+    if ends < part.needed_from:
+        return 0
     if part.per == "pair":
         return ends * (ends - 1) // 2 if link.shape == "mesh" else max(1, ends // 2) if link.shape == "pair" else ends - 1
-    if part.per == "system":
-        return 1 if ends > 2 else 0
-    return ends if part.per == "box" else devices
+    return {"system": 1, "box": ends, "device": devices}[part.per]
 
 
 def link_lines(link: Link | None, ends: int, devices: int, owned: bool, overrides: Mapping[str, float]) -> list[CostLine]:

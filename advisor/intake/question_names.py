@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.question_words import COUNT, Text, number_of
 from advisor.reason import Reason
+from advisor.units import GIGA
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -17,11 +18,16 @@ SIZE = re.compile(r"(?<![\w.])(?:\d+x\d+(?:\.\d+)?b(?:-a\d+(?:\.\d+)?b)?|\d+(?:\
 MEMORY_AFTER = re.compile(r"[\s,(]*(?:with\s)?(\d+)\s?(?:gb|gib|g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?")
 MEMORY_BEFORE = re.compile(r"(\d+)\s?(?:gb|gib)\s$")
 COUNT_BEFORE = re.compile(
-    rf"(?:\b(\d+)\s?[x×]|(?<![\w.])({COUNT})|\b(pair of|dual|couple of|triple|quad|both))\s+(?:of\s)?(?:used\s|new\s|my\s|old\s)?$"
+    rf"(?:\b(\d+)\s?[x×]|(?<![\w.])(?!an?\s)({COUNT})|\b(pair of|dual|couple of|triple|quad|both))\s+(?:of\s)?(?:used\s|new\s|my\s|old\s)?$"
 )
-COUNT_AFTER = re.compile(r"^(?:\s?s\b)?\s?[x×]\s?(\d+)\b|^\s\((?:x|×)(\d+)\)")
+COUNT_AFTER = re.compile(r"^\s?[x×]\s?(\d+)\b|^\s\((?:x|×)(\d+)\)|^\s(pair|duo|trio|quartet)\b")
+GROUPS = {"pair": 2, "duo": 2, "trio": 3, "quartet": 4}
 PAIRS = {"pair of": 2, "dual": 2, "couple of": 2, "both": 2, "triple": 3, "quad": 4}
-WIDTH = re.compile(r"\b(?:(4|8|16)[- ]?bits?|int(4|8)|(?:fp|bf|f)16\b|q(4|8)\b)")
+WIDTH = r"\b(?:(4|8|16)[- ]?bits?\b|int(4|8)\b|(?:fp|bf|f)16\b|q(4|8)\b)"
+OTHER_WIDTH = r"\b(?:(2|3|5|6)[- ]?bits?\b|q(2|3|5|6)\b)"
+OTHER_WIDTHS = {"2": "q2_k", "3": "q3_k_m", "5": "q5_k_m", "6": "q6_k"}
+MIXTURE = r"\b(?:moe|mixture of experts|mixture|sparse)\b"
+NEAR_SHARE = 0.1  # a size in words and a model's own size this close are the same
 NOT_NAMES = (
     "a", "an", "the", "one", "two", "it", "is", "as", "at", "or", "on", "of", "for", "and", "pro", "max", "ultra", "mini", "air", "studio",
     "mac", "server", "desktop", "laptop", "box", "ai", "1", "2", "3", "4", "5", "6", "7", "8", "exl",
@@ -119,7 +125,7 @@ def _count(text: Text, start: int, end: int) -> tuple[int, int, int]:
     """How many: `two 3090s`, `2x 3090`, `a pair of`, `3090 x2`."""
     before, after = COUNT_BEFORE.search(text.left[:start].replace("\0", ".")), COUNT_AFTER.match(text.left[end:])
     if after:
-        return int(after[1] or after[2]), start, end + after.end()
+        return int(after[1] or after[2] or GROUPS[after[3]]), start, end + after.end()
     if not before:
         return 1, start, end
     count = int(before[1]) if before[1] else PAIRS[before[3]] if before[3] else int(number_of(before[2]))
@@ -136,7 +142,7 @@ def _least(ids: tuple[str, ...], memory: float | None, name: str, catalog: "Cata
     return least.id, Reason("ask.took-least", {"name": name, "taken": least.name, "others": ", ".join(sorted(set(fitting) - {least.id}))})
 
 
-def models_in(text: Text, catalog: "Catalog", unclear: list[str]) -> str | None:
+def models_in(text: Text, catalog: "Catalog", unclear: list[str], notes: list[Reason]) -> str | None:
     """The model of the text: a name of the catalog, else a size."""
     found: list[tuple[int, int, str]] = []
     taken = 0
@@ -151,23 +157,44 @@ def models_in(text: Text, catalog: "Catalog", unclear: list[str]) -> str | None:
     sizes = [(match.start(), match.end(), match.group().replace(" ", "-")) for match in SIZE.finditer(text.left)]
     for start, end, _ in (*found, *sizes):
         text.cross_out(start, end)
-    chosen = (found or sizes)[:1]
-    unclear += [name for *_, name in (found or sizes)[1:] if name != chosen[0][2]]
-    return chosen[0][2] if chosen else None
+    mixture = text.take(MIXTURE)
+    if not found and not sizes:
+        return None
+    named = [name for *_, name in found or sizes]
+    unclear += [name for name in named[1:] if name != named[0]]
+    return (None if found or not mixture else _mixture(named[0], catalog, notes)) or named[0]
 
 
-def quants_in(text: Text, catalog: "Catalog") -> str | None:
+def _mixture(size: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
+    """The catalog's mixture model nearest to a size in words, said aloud; the newest of equals."""
+    if not re.fullmatch(r"\d+(?:\.\d+)?b", size):
+        return None
+    wanted = float(size[:-1]) * GIGA
+    near = [model for model in catalog.models.values() if model.is_moe and abs(model.params - wanted) <= NEAR_SHARE * wanted]
+    if not near:
+        return None
+    model = max(near, key=lambda each: (-round(abs(each.params - wanted) / wanted, 1), each.id))
+    notes.append(Reason("ask.took-mixture", {"size": size, "taken": model.name}))
+    return model.id
+
+
+def quants_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> str | None:
     """The quantization of the text, or a width."""
     for start, end, name in _spans(text.left, 1):
         ids = catalog.bearing("quants", name) if re.search(r"\d|^awq$|^gptq$", name) and re.search(r"[a-z]", name) else ()
-        if ids:
+        if ids and not re.fullmatch(r"int[48]|q\d", name):
             text.cross_out(start, end)
             return ids[0]
-    width = text.take(WIDTH.pattern)
-    if not width:
+    width = text.take(WIDTH)
+    if width:
+        bits = width[1] or width[2] or width[3]
+        return f"{bits}bit" if bits else "16bit"
+    other = text.take(OTHER_WIDTH)
+    if not other:
         return None
-    bits = width[1] or width[2] or width[3]
-    return f"{bits}bit" if bits else "16bit"
+    bits = other[1] or other[2]
+    notes.append(Reason("ask.took-quant", {"bits": bits, "quant": OTHER_WIDTHS[bits]}))
+    return OTHER_WIDTHS[bits]
 
 
 def engines_in(text: Text, catalog: "Catalog") -> str | None:

@@ -89,7 +89,7 @@ def budget(text: Text) -> Amount | None:
 
 def electricity(text: Text) -> Amount | None:
     """The price of a kilowatt-hour."""
-    found = text.take(rf"(?P<sign>{_SIGN})?\s?(?P<number>\d*\.?\d+)\s?(?P<unit>{_UNIT}|cents?|ct)?\s?(?:/|per|a)\s?kwh")
+    found = text.take(rf"(?:electricity\s)?(?P<sign>{_SIGN})?\s?(?P<number>\d*\.?\d+)\s?(?P<unit>{_UNIT}|cents?|ct)?\s?(?:/|per|a)\s?kwh")
     if not found:
         return None
     unit = found["sign"] or found["unit"] or "$"

@@ -181,5 +181,7 @@ ADVICE: dict[str, str] = {
     "ask.context-raised": "A context of {stated_tokens} is shorter than prompt and answer: {used_tokens} are used.",
     "ask.converted": "{amount} {currency} are {converted_usd} at {rate} ({date}).",
     "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
+    "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
+    "ask.took-quant": "{bits} bits are taken as {quant}.",
     "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
 }
