@@ -76,7 +76,7 @@ class Condition:
 class Flip:
     """The nearest change of one thing that changes the verdict: `wish` at `value` (and not at `before`) gives `kind`."""
 
-    wish: str  # users | context_tokens | min_tokens_per_s | max_first_token_s | budget_usd | price_usd | model
+    wish: str  # users context_tokens min_tokens_per_s budget_usd price_usd quant kv_quant model
     before: float | str | None
     value: float | str | None
     when: Reason

@@ -13,6 +13,7 @@ from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
 from advisor.advice.naming import named
 from advisor.advice.offers import dearer
+from advisor.advice.owned import KV_QUANTS, LOWER_QUANTS
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.need import Need, Workload
@@ -98,7 +99,8 @@ def _flip(wish: str, before: float, value: float, decision: Decision, facts: dic
 def flips(case: Case, decision: Decision) -> tuple[Flip, ...]:
     """The flips that there are, the ones a buyer asks about first."""
     prober = Prober(case, decision)
-    found = [*_users(prober), *_context(prober), *_floor(prober), *_budget(prober), *_prices(prober), *_models(prober)]
+    found = [*_users(prober), *_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
+    found += [*_formats(prober), *_models(prober)]
     return tuple(found)
 
 
@@ -262,6 +264,22 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
     return decide(case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers))
+
+
+def _formats(prober: Prober) -> Iterator[Flip]:
+    """Where nothing meets the need: smaller weights, or a smaller cache, with which something does."""
+    case, need = prober.case, prober.case.need
+    if prober.today.chosen is not None:
+        return
+    now_bytes = case.desk.bytes(case.work)[0].total_bytes
+    quants = (quant for quant in LOWER_QUANTS if case.desk.bytes(replace(case.work, quant=quant))[0].total_bytes < now_bytes)
+    caches = KV_QUANTS if case.work.kv_quant == "f16" else ()
+    for wish, now, values in (("quant", need.quant, quants), ("kv_quant", case.work.kv_quant, caches)):
+        for value in values:
+            other = prober.at(replace(need, quant=value) if wish == "quant" else replace(need, kv_quant=value))
+            if other.chosen is not None:
+                yield Flip(wish, now, value, Reason(f"flip.{wish.replace('_', '-')}", {wish: value}), _then(other), other.kind)
+                break
 
 
 def _models(prober: Prober) -> Iterator[Flip]:

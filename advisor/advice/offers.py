@@ -14,6 +14,8 @@ CARD_COUNTS = (3, 4, 6, 8)
 MOST_CARDS = 8
 BOX_COUNTS = (2, 3, 4)
 SMALLEST_CARD_BYTES = 8 * GIB
+SPILLING_CARD_BYTES = 16 * GIB  # least memory of a card beside which a computer with much memory is weighed
+MORE_RAM_FACTOR = 2  # much memory: more than this many times the usual computer's
 
 Owned = tuple[Device, float, int]  # a device, its memory in bytes, how many
 
@@ -128,6 +130,27 @@ class Shelf:
         ram = self.desk.need.ram_bytes or host.memory_bytes
         return Offer(kind, words, host, self.least_usd(bought, host_usd), _ids(bought), count, *_sums(groups), ram, reached)
 
+    def is_bigger(self, device: Device) -> bool:
+        """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
+        cards = [card for card, *_ in owned_cards(self.desk.have) if goes_in_slot(card)]
+        if not cards:
+            return True
+        memory = max(card.largest_memory_bytes for card in cards)
+        speed = max(card.bandwidth_bytes_per_s for card in cards)
+        return device.largest_memory_bytes > memory or (device.largest_memory_bytes == memory and device.bandwidth_bytes_per_s > speed)
+
+    def spilling_offer(self, device: Device, memory_bytes: float) -> Offer | None:
+        """One card in a computer with more memory than the usual one: large mixtures keep their experts there."""
+        _, usual = self.host_for(1, device.power_w or 0.0)
+        roomy = [pair for pair in self.hosts if usual and pair[1].memory_bytes > MORE_RAM_FACTOR * usual.memory_bytes]
+        if not roomy:
+            return None
+        usd, host = roomy[0]
+        groups = [(device, memory_bytes, 1)]
+        total = self.least_usd(groups, usd + self.supply_usd(host, device.power_w or 0.0))
+        reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
+        return Offer("one-bigger-gpu", device.id, host, total, _ids(groups), 1, *_sums(groups), host.memory_bytes, reached)
+
     def box_offer(self, kind: str, words: str, device: Device, memory_bytes: float, count: int, owned: int) -> Offer:
         """An offer of whole machines."""
         bought = [(device, memory_bytes, count - owned)]
@@ -168,7 +191,10 @@ def cards(shelf: Shelf, device: Device, owned: int) -> Iterator[Offer | None]:
     counts = sorted({count for count in (1, 2, owned + 1, *CARD_COUNTS) if owned < count <= max(MOST_CARDS, owned + 1)})
     for count in counts:
         groups, bought = [(device, memory, count)], [(device, memory, count - owned)]
-        yield shelf.card_offer(card_kind(count, False), times(count, device.id), groups, bought)
+        if count > 1 or shelf.is_bigger(device):
+            yield shelf.card_offer(card_kind(count, False), times(count, device.id), groups, bought)
+    if not owned and memory >= SPILLING_CARD_BYTES and shelf.is_bigger(device):
+        yield shelf.spilling_offer(device, memory)
     bridge = bridge_of(device, shelf.desk)
     if bridge and owned <= 2:
         words = f"2x {device.id} via {bridge.id}"

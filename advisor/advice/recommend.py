@@ -12,7 +12,7 @@ from advisor.advice.flips import flips
 from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
-from advisor.advice.roads import MARKET_KINDS, best_of_road, road, shown_roads
+from advisor.advice.roads import MARKET_KINDS, best_of_road, no_slot, road, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
 from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warnings
@@ -114,17 +114,31 @@ def _options(case: Case, decision: Decision, more: OneMore) -> dict[str, Option 
         options["keep"] = decision.keep
         options["change-settings"] = decision.changes[0] if decision.changes else None
     for kind in MARKET_KINDS:
-        own = [option for option in more.options if option.kind == kind]
-        found = own[0] if own else best_of_road(case, kind)
-        options[kind] = _better(own[0], best_of_road(case, kind), case.need) if own and not meets(own[0], case.need) else found
+        options[kind] = _of_kind(case, kind, decision, more)
     if decision.chosen is not None:
         options[decision.kind] = decision.chosen
     return options
 
 
-def _better(own: Option, market: Option | None, need: Need) -> Option:
-    """One more of what is owned, unless only another of that kind meets the need."""
-    return market if market is not None and meets(market, need) else own
+def _of_kind(case: Case, kind: str, decision: Decision, more: OneMore) -> Option | Reason | None:
+    """One more of what is owned where that is of the kind and does it, else the best of the market."""
+    own = next((option for option in more.options if option.kind == kind), None)
+    if own is not None and meets(own, case.need):
+        return own
+    slotless = no_slot(case) if kind == "second-gpu" else None
+    if slotless:
+        return slotless
+    market = best_of_road(_improving(case, decision), kind) if decision.kind in ("keep", "change-settings") else None
+    if market is None or not meets(market, case.need):
+        market = best_of_road(case, kind)
+    return own if own is not None and not (market and meets(market, case.need)) else market
+
+
+def _improving(case: Case, decision: Decision) -> Case:
+    """The case of a buyer who wants more speed than what is owned gives: what a road would bring."""
+    assert decision.chosen is not None
+    faster = max(case.need.min_tokens_per_s, per_user(decision.chosen.estimate))
+    return replace(case, need=replace(case.need, min_tokens_per_s=faster))
 
 
 def _others(case: Case, decision: Decision) -> tuple[Road, ...]:
@@ -136,6 +150,8 @@ def _others(case: Case, decision: Decision) -> tuple[Road, ...]:
 def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:
     owned = [option for option in (decision.keep, *decision.changes) if isinstance(option, Option)]
     best = min(owned, key=lambda option: (not fast_enough(option.estimate, case.need), -per_user(option.estimate)), default=None)
+    if decision.chosen is not None and decision.kind in ("keep", "change-settings"):
+        best = decision.chosen
     keep = decision.keep
     assert keep is not None
     return second_gpu(case, keep, best, more)

@@ -156,17 +156,24 @@ def _lost_to(option: Option, chosen: Option, need: Need) -> Reason:
         facts |= {"spend_usd": spend, "more_usd": spend - least}
     if need.prefer == "fastest":
         return Reason("lost.slower", facts)
+    if option.kind == "change-settings":
+        return Reason("lost.setting-idle", facts)
     if chosen.kind in ("keep", "change-settings"):
         return Reason(f"lost.to-{chosen.kind}", facts)
     return Reason("lost.dearer" if (spend or 0.0) > (least or 0.0) else "lost.tie", facts)
+
+
+def no_slot(case: Case) -> Reason | None:
+    """Why a second card cannot go beside what is owned, where it has no slot for one."""
+    devices = [device for device, *_ in owned_cards(case.desk.have)]
+    without = next((device for device in devices if not goes_in_slot(device)), None)
+    return Reason("impossible.no-slot", {"name": without.name}) if without else None
 
 
 def impossible(case: Case, kind: str) -> tuple[Reason, ...]:
     """Why a road has no candidate at all."""
     desk = case.desk
     cards = [device for device, *_ in owned_cards(desk.have)]
-    if kind == "second-gpu" and cards and not all(goes_in_slot(device) for device in cards):
-        return (Reason("impossible.no-slot", {"name": cards[0].name}),)
     if kind == "nvlink-pair" and cards and not any(bridge_of(device, desk) for device in cards):
         return (Reason("impossible.no-nvlink", {"name": cards[0].name}), Reason("impossible.none-fits", {"kind": kind}))
     networks = [desk.catalog.link(link) for device in cards for link in device.network]

@@ -19,16 +19,16 @@ MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "lay
 def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None]) -> Verdict:
     chosen, need = decision.chosen, case.need
     if chosen is None:
-        return _nothing(case, options)
+        return _nothing(case, [*(option for option in options.values() if isinstance(option, Option)), *decision.seen])
     sure = confidence(chosen.estimate, need)
     cost, estimate = chosen.cost, chosen.estimate
     answer = _answer(chosen, case, sure)
     return Verdict(chosen.kind, estimate.system, estimate, cost, answer, True, sure, cost.spend_usd, cost.resale_usd)
 
 
-def _nothing(case: Case, options: dict[str, Option | Reason | None]) -> Verdict:
+def _nothing(case: Case, options: list[Option]) -> Verdict:
     """Nothing meets the need: the nearest miss."""
-    near = nearest((option for option in options.values() if isinstance(option, Option)), case.need)
+    near = nearest(options, case.need)
     if near is None:
         answer = Reason("verdict.nothing", {"model": case.desk.model.id})
         return Verdict("nothing-fits", None, None, None, answer, False, "high", None, None)

@@ -60,7 +60,6 @@ ADVICE: dict[str, str] = {
     "lost.to-keep": "Not needed: what you have does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.to-change-settings": "Not needed: a setting does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.dearer": "Meets the need for {more_usd} more, {speed_factor} as fast.",
-    "lost.cheaper-not-asked": "Would do, but was not among the systems you asked about.",
     "lost.tie": "The same price, {speed_factor} as fast.",
     "lost.slower": "Slower: {per_user_tokens_per_s} against {chosen_tokens_per_s}.",
     "lost.setting-idle": "Runs too, {speed_factor} as fast as it is used now.",
@@ -129,6 +128,8 @@ ADVICE: dict[str, str] = {
     "flip.budget-usd-down": "With only {budget_usd}",
     "flip.price-usd-up": "If {name} costs {price_usd} (now {now_usd})",
     "flip.price-usd-down": "If {name} costs only {price_usd} (now {now_usd})",
+    "flip.quant": "With weights as {quant}",
+    "flip.kv-quant": "With the cache as {kv_quant}",
     "flip.model-larger": "For the larger {model}",
     "flip.model-smaller": "For the smaller {model}",
     **_flips(
