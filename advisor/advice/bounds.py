@@ -20,12 +20,12 @@ class Bounds:
     """The bounds of one work: what must be held and read is worked out once."""
 
     def __init__(self, desk: Desk, work: Work) -> None:
-        weights, cache, share = desk.bytes(work)
+        weights, cache = desk.bytes(work)
         self.users = work.workload.users or 1
-        self.needed_bytes = share * (weights.total_bytes - weights.vision_bytes - weights.embedding_bytes)
+        self.needed_bytes = weights.total_bytes - weights.vision_bytes - weights.embedding_bytes
         self.needed_bytes += self.users * cache.held_bytes(work.workload.context_tokens)
-        self._always_bytes = share * (weights.dense_bytes + weights.head_bytes) + self.users * cache.read_bytes(work.workload.prompt_tokens)
-        self._expert_bytes = share * weights.expert_bytes
+        self._always_bytes = weights.dense_bytes + weights.head_bytes + self.users * cache.read_bytes(work.workload.prompt_tokens)
+        self._expert_bytes = weights.expert_bytes
         self._touched = weights.experts_touched_share
         self._reads: dict[int, float] = {}
 

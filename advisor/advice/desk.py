@@ -19,7 +19,6 @@ from advisor.system import System, spec
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
-UNKNOWN_QUANT_SHARE = 0.8  # of the usual 4-bit bytes, where the engine's own format is not known yet
 WIDTHS = ("4bit", "8bit", "16bit")
 
 
@@ -63,7 +62,7 @@ class Desk:
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
         self._reached: dict[str, list[tuple[Workload, float]]] = {}
-        self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache, float]] = {}
+        self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
         """The price of one device."""
@@ -133,16 +132,25 @@ class Desk:
             self.estimates += 1
         return self._usual[key]
 
-    def bytes(self, work: Work) -> tuple[Weights, Cache, float]:
-        """Weights and cache for cheap bounds, and the least share of them that an engine's format may take."""
+    def bytes(self, work: Work) -> tuple[Weights, Cache]:
+        """Weights and cache for cheap bounds: of the stated format, or the smallest of those that engines usually take."""
         key = work.quant, work.kv_quant
         if key not in self._bytes:
-            known = work.quant is not None and work.quant not in WIDTHS
-            usual = {"8bit": "q8_0", "16bit": "f16"}.get(work.quant or "", "q4_k_m")
-            quant = self.catalog.quant(work.quant if known and work.quant else usual)
-            weights = weights_of(self.model, quant, BOUND_ENGINE)
-            self._bytes[key] = weights, cache_of(self.model, work.kv_quant, BOUND_ENGINE), 1.0 if known else UNKNOWN_QUANT_SHARE
+            all_weights = [weights_of(self.model, quant, BOUND_ENGINE) for quant in self._formats(work.quant)]
+            smallest = min(all_weights, key=lambda weights: weights.total_bytes)
+            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, BOUND_ENGINE)
         return self._bytes[key]
+
+    def _formats(self, word: str | None) -> list[Quant]:
+        """The quantizations that a word may come to: of each engine the usual one of that width, and the model's own."""
+        if word is not None and word not in WIDTHS:
+            return [self.catalog.quant(word)]
+        engines = [engine for engine in self.catalog.engines.values() if engine.choice_rank is not None]
+        width = {"8bit": "usual_8bit", "16bit": "usual_16bit"}.get(word or "", "usual_4bit")
+        names = dict.fromkeys(getattr(engine, width) for engine in engines)
+        if word is None and self.model.native_quant in self.catalog.quants:
+            names[self.model.native_quant] = None
+        return [self.catalog.quant(name) for name in names]
 
     def learn(self, words: str, work: Workload, share: float) -> None:
         """Keep which share of its bound a system reached at one work."""

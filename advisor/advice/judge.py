@@ -210,6 +210,11 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
 
+def _holds(estimate: Estimate) -> bool:
+    """Whether the devices hold it without host memory."""
+    return estimate.fit.fits and estimate.placement.strategy != "offload"
+
+
 class Tries:
     """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
 
@@ -217,12 +222,17 @@ class Tries:
         self.case = case
         self.failed: dict[tuple[str, bool], int] = {}
         self.reached: dict[tuple[str, bool], list[float]] = {}
+        self.short: dict[str, float] = {}  # the most memory with which one of the kind did not hold the work
+
+    def _key(self, offer: Offer, bound: Bound) -> tuple[str, bool]:
+        """The kind, and whether the devices may hold the work: not with as little memory as was short before."""
+        return offer.kind, bound.holds and offer.memory_bytes > self.short.get(offer.kind, 0.0)
 
     def hopeless(self, offer: Offer) -> bool:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
         bound, floor = self.case.bound_of[offer], self.case.need.min_tokens_per_s
-        key = offer.kind, bound.holds
-        if self.failed.get(key, 0) >= (MOST_TRIED if bound.holds else MOST_SPILT):
+        key = self._key(offer, bound)
+        if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT):
             return True
         before = self.case.desk.reached_before(offer.words, self.case.work.workload)
         if before is not None and bound.tokens_per_s * before * SAME_SHARE < floor:
@@ -236,8 +246,11 @@ class Tries:
         """Learn from one offer that was estimated."""
         if not options:
             return
-        bound, key = self.case.bound_of[offer], (offer.kind, self.case.bound_of[offer].holds)
+        bound = self.case.bound_of[offer]
         speed = max(per_user(option.estimate) for option in options)
+        if bound.holds and not any(_holds(option.estimate) for option in options):
+            self.short[offer.kind] = max(offer.memory_bytes, self.short.get(offer.kind, 0.0))
+        key = self._key(offer, bound)
         if speed:
             self.reached.setdefault(key, []).append(speed / bound.tokens_per_s)
         self.case.desk.learn(offer.words, self.case.work.workload, speed / bound.tokens_per_s)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 
-from advisor.advice import Condition, Recommendation, Road, SecondGpu
+from advisor.advice import Condition, Recommendation, SecondGpu
 from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
@@ -48,6 +48,8 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     decision = decide(asked, thorough=True)
     more = one_more(case) if have else OneMore(())
     options = _options(case, decision, more)
+    named = _named(asked) if among else []
+    options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
     verdict = verdict_of(asked, decision, options)
     return Recommendation(
         need=case.need,
@@ -65,7 +67,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         catalog_version=catalog.version,
         overlays=catalog.overlays,
         prices_as_of=catalog.prices_as_of,
-        passed_over=_others(asked, decision) if among else (),
+        passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in named),
     )
 
 
@@ -141,10 +143,10 @@ def _improving(case: Case, decision: Decision) -> Case:
     return replace(case, need=replace(case.need, min_tokens_per_s=faster))
 
 
-def _others(case: Case, decision: Decision) -> tuple[Road, ...]:
-    """The other systems that the buyer named."""
-    named = [option for offer in case.offers for option in [best_of_road(case.among([offer]), offer.kind)] if option]
-    return tuple(road(case, option.kind, option, decision.chosen) for option in named if option is not decision.chosen)
+def _named(case: Case) -> list[Option]:
+    """The systems that the buyer named, each at its best."""
+    found = (best_of_road(case.among([offer]), offer.kind) for offer in case.offers)
+    return [option for option in found if option]
 
 
 def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:

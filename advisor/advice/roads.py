@@ -160,7 +160,10 @@ def _lost_to(option: Option, chosen: Option, need: Need) -> Reason:
         return Reason("lost.setting-idle", facts)
     if chosen.kind in ("keep", "change-settings"):
         return Reason(f"lost.to-{chosen.kind}", facts)
-    return Reason("lost.dearer" if (spend or 0.0) > (least or 0.0) else "lost.tie", facts)
+    more = (spend or 0.0) - (least or 0.0)
+    if more < 0:
+        return Reason("lost.not-asked", {**facts, "less_usd": -more})
+    return Reason("lost.dearer" if more > 0 else "lost.tie", facts)
 
 
 def no_slot(case: Case) -> Reason | None:

@@ -90,8 +90,9 @@ def _already_met(case: Case, owned: Option, fastest: Option, facts: dict[str, Fa
 
 def _not_enough(case: Case, fastest: Option, facts: dict[str, Fact]) -> SecondGpu:
     """Even with one more the need is not met, or it costs too much."""
-    missed = shortfalls(fastest, case.need)
-    return SecondGpu("no", Reason("second.no-not-enough", facts), missed)
+    spills = fastest.estimate.placement.strategy == "offload"
+    facts["host_bytes"] = fastest.estimate.fit.host_needed_bytes
+    return SecondGpu("no", Reason("second.no-spills" if spills else "second.no-not-enough", facts), shortfalls(fastest, case.need))
 
 
 def _purpose(keep: Option | Reason, case: Case) -> str:

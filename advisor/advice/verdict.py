@@ -1,5 +1,6 @@
 """The verdict in one sentence with its numbers, what it takes on trust, and what the buyer must mind."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.system import spec
 
+VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
 MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
 
 
@@ -70,7 +72,7 @@ def _item(line: CostLine, owned: int) -> str:
     used = f" ({line.condition})" if line.condition not in (None, "new") else ""
     if line.count > 1:
         return f"{line.count} × {line.name}{used}"
-    article = "an" if line.name[:1].lower() in "aeiou" else "a"
+    article = "an" if VOWEL_SOUND.match(line.name) else "a"
     which = "a second" if owned == 1 else "another" if owned else article
     return f"{which} {line.name}{used}"
 

@@ -60,6 +60,7 @@ ADVICE: dict[str, str] = {
     "lost.to-keep": "Not needed: what you have does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.to-change-settings": "Not needed: a setting does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.dearer": "Meets the need for {more_usd} more, {speed_factor} as fast.",
+    "lost.not-asked": "Would do for {less_usd} less, but you asked between others.",
     "lost.tie": "The same price, {speed_factor} as fast.",
     "lost.slower": "Slower: {per_user_tokens_per_s} against {chosen_tokens_per_s}.",
     "lost.setting-idle": "Runs too, {speed_factor} as fast as it is used now.",
@@ -98,13 +99,15 @@ ADVICE: dict[str, str] = {
     "{two_per_user_tokens_per_s} for {spend_usd}.",
     "second.no-not-enough": "Even two are not enough: {two_per_user_tokens_per_s} for each user, {needed_bytes} needed, "
     "{usable_bytes} there.",
+    "second.no-spills": "Even two do not hold it: with {host_bytes} in host memory each user gets {two_per_user_tokens_per_s}.",
     "second.cannot": "A second {name} cannot be put to work here.",
     "second.setting": "It needs the {strategy} split of {engine}.",
     # the three conditions
     "condition.software": "{engine} ({backend}) cuts every layer over {devices} devices.",
     "condition.software-no": "{why}.",
     "condition.software-unknown": "No engine was asked to cut layers over {devices} devices.",
-    "condition.link": "{link}: of {total_s} a token the link takes {link_s} ({link_share}); {devices} devices are {speedup_factor} as fast as one.",
+    "condition.link": "{link}: of {total_s} a token the link takes {link_s} ({link_share}); {devices} devices are {speedup_factor} "
+    "as fast as one.",
     "condition.link-slow": "{link}: of {total_s} a token the link takes {link_s} ({link_share}); {devices} devices are only "
     "{speedup_factor} as fast as one.",
     "condition.link-no": "{why}.",
