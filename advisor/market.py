@@ -22,7 +22,7 @@ SAME_SIZE_SHARE = 0.02  # memory sizes this close are one size
 YEAR_DAYS = 365
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PriceUsed:
     """The price taken for one thing: how much, of which kind and condition, how old; None where nobody says."""
 
@@ -34,7 +34,7 @@ class PriceUsed:
     source: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CostLine:
     """One line of the bill: `count` of a thing at `usd` each; `owned` ones are not paid."""
 
@@ -47,7 +47,7 @@ class CostLine:
     condition: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cost:
     """What a system costs: the whole of it, the part that must be bought, its power, and its tokens over three years."""
 
@@ -227,7 +227,7 @@ def _counted(groups: Iterable[Group]) -> list[tuple[Device, float, int]]:
     return list(counts.values())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
     """On what terms one buys: the prices, their conditions, and the running cost. One for each recommendation."""
 

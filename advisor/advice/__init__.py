@@ -26,7 +26,7 @@ SHOWN_WHEN_OWNED = ("keep", "change-settings", "second-gpu")
 CHOSEN, PASSED_OVER, IMPOSSIBLE = "chosen", "passed-over", "impossible"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Road:
     """One kind of answer with its best candidate, or the reason why there is none (`system` None)."""
 
@@ -40,7 +40,7 @@ class Road:
     because: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verdict:
     """The answer: what to do, whether it meets the need, how sure, what it costs."""
 
@@ -55,7 +55,7 @@ class Verdict:
     resale_usd: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SecondGpu:
     """Whether a second one of what is owned is worth buying: yes-for-speed, -capacity, -users, or no."""
 
@@ -64,7 +64,7 @@ class SecondGpu:
     because: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Condition:
     """One of the three conditions for more devices to mean more speed; `met` None where it does not apply."""
 
@@ -72,7 +72,7 @@ class Condition:
     text: Reason
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flip:
     """The nearest change of one thing that changes the verdict: `wish` at `value` (and not at `before`) gives `kind`."""
 
@@ -85,7 +85,7 @@ class Flip:
     device: str | None = None  # the device whose price it is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """A setting worth changing, the engine's command for it, and what it brings."""
 
@@ -94,7 +94,7 @@ class Setting:
     gain: Reason | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rung:
     """One typical model of the ladder: what is owned does with it, and the cheapest road to it."""
 
@@ -103,7 +103,7 @@ class Rung:
     roads: tuple[Road, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recommendation:
     """The need, the verdict, every road weighed, and what would change the answer."""
 

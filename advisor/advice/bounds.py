@@ -1,6 +1,5 @@
 """Cheap bounds on what a system can do with one work: how many tokens/s at most, and whether its devices hold it."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from advisor.advice.desk import Desk, Work
@@ -46,7 +45,3 @@ class Bounds:
             return Bound(0.0, False)
         spilt = self._touched(self.users) * min(short, self._expert_bytes) + max(0.0, short - self._expert_bytes)
         return Bound(1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / bandwidth), False)
-
-    def of_all(self, offers: Iterable[Offer]) -> dict[Offer, Bound]:
-        """The bounds of many, by offer."""
-        return {offer: self.of(offer) for offer in offers}

@@ -7,7 +7,7 @@ from advisor.advice.owned import change, keep, keep_meets
 from advisor.reason import Reason
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Decision:
     """The chosen option (None: nothing meets the need), and what was seen of what is owned."""
 

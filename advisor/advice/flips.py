@@ -20,8 +20,8 @@ from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.system import spec
 
-MOST_USERS = 32
-FINENESS = 16  # a change of users or context is narrowed to a sixteenth of it
+MOST_USERS = 16
+FINENESS = 12  # a change of users or context is narrowed to a twelfth of it
 CONTEXT_STEP_TOKENS = 1024
 SPEED_STEP = 0.1  # tokens/s
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds
 from advisor.advice.desk import Desk, Work, work_of
@@ -12,7 +13,7 @@ from advisor.need import Need
 from advisor.reason import Reason
 from advisor.speed import Estimate, Speed
 
-MOST_TRIED = 5  # offers of one kind that may fail before the search leaves that kind
+MOST_TRIED = 4  # offers of one kind that may fail before the search leaves that kind
 MOST_SPILT = 3  # the same for offers that would keep a part of the weights in host memory
 LEARNT_ROWS = 2  # estimates of a kind from which the share of the bound that it can reach is learnt
 LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
@@ -20,7 +21,7 @@ SAME_SHARE = 1.1  # how far the same system may exceed its own share at less wor
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
     """A system with the way to run it and the bill: judged, not yet a road."""
 
@@ -32,20 +33,29 @@ class Option:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One need on one work table, with the offers that its search may take and their bounds."""
+    """One need on one work table, with the offers that its search may take; bounds are worked out when asked for."""
 
     desk: Desk
     need: Need
     work: Work
     offers: tuple[Offer, ...]
-    bounds: Bounds = field(repr=False)
-    bound_of: dict[Offer, Bound] = field(repr=False)
+    known: dict[Offer, Bound] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What bounds of this work are made of."""
+        return Bounds(self.desk, self.work)
+
+    def bound(self, offer: Offer) -> Bound:
+        """The bound of one offer."""
+        found = self.known.get(offer)
+        if found is None:
+            found = self.known[offer] = self.bounds.of(offer)
+        return found
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
-        chosen = tuple(offers)
-        known = {offer: self.bound_of.get(offer) or self.bounds.of(offer) for offer in chosen}
-        return replace(self, offers=chosen, bound_of=known)
+        return replace(self, offers=tuple(offers))
 
 
 def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:
@@ -53,9 +63,7 @@ def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:
     work = work_of(need)
     if like is not None and like.work == work and like.desk.model is desk.model:
         return replace(like, desk=desk, need=need)
-    bounds = Bounds(desk, work)
-    offers = like.offers if like else all_offers(desk)
-    return Case(desk, need, work, offers, bounds, bounds.of_all(offers))
+    return Case(desk, need, work, like.offers if like else all_offers(desk))
 
 
 def per_user(estimate: Estimate) -> float:
@@ -194,18 +202,18 @@ def candidates(case: Case, kind: str | None = None) -> list[Offer]:
         if offer.least_usd is not None
         and (kind is None or may_become(offer, kind))
         and allowed(offer.kind, need)
-        and case.bound_of[offer].tokens_per_s >= need.min_tokens_per_s
+        and case.bound(offer).tokens_per_s >= need.min_tokens_per_s
         and (need.budget_usd is None or need.sell_old or offer.least_usd <= need.budget_usd)
     ]
     if need.prefer == "fastest":
-        return sorted(found, key=lambda offer: -case.bound_of[offer].tokens_per_s)
+        return sorted(found, key=lambda offer: -case.bound(offer).tokens_per_s)
     return sorted(found, key=lambda offer: offer.least_usd or 0.0)
 
 
 def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     need = case.need
     if need.prefer == "fastest":
-        return case.bound_of[offer].tokens_per_s <= per_user(best.estimate)
+        return case.bound(offer).tokens_per_s <= per_user(best.estimate)
     usd = counted_usd(best.cost, need)
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
@@ -230,7 +238,7 @@ class Tries:
 
     def hopeless(self, offer: Offer) -> bool:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
-        bound, floor = self.case.bound_of[offer], self.case.need.min_tokens_per_s
+        bound, floor = self.case.bound(offer), self.case.need.min_tokens_per_s
         key = self._key(offer, bound)
         if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT):
             return True
@@ -246,7 +254,7 @@ class Tries:
         """Learn from one offer that was estimated."""
         if not options:
             return
-        bound = self.case.bound_of[offer]
+        bound = self.case.bound(offer)
         speed = max(per_user(option.estimate) for option in options)
         if bound.holds and not any(_holds(option.estimate) for option in options):
             self.short[offer.kind] = max(offer.memory_bytes, self.short.get(offer.kind, 0.0))

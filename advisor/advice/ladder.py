@@ -17,7 +17,7 @@ from advisor.reason import Fact
 from advisor.system import System
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One rung with the case and the decision behind it."""
 

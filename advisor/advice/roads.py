@@ -51,14 +51,14 @@ def nearest_misses(case: Case, kind: str) -> list[Option]:
     """The offers of a road that come nearest by their bounds, estimated."""
     if kind == "replicas" and case.work.workload.users == 1:
         return []  # one user gains nothing from copies
-    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or case.bound_of[offer].holds)]
+    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or case.bound(offer).holds)]
     order = sorted(of_kind, key=lambda offer: _promise(offer, case))
     return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
 
 
 def _promise(offer: Offer, case: Case) -> tuple[float, ...]:
     """How near an offer may come, the nearest first: memory, speed, a known price within the budget."""
-    need, bound = case.need, case.bound_of[offer]
+    need, bound = case.need, case.bound(offer)
     priced = offer.least_usd is not None
     within = priced and (need.budget_usd is None or (offer.least_usd or 0.0) <= need.budget_usd)
     fast = bound.tokens_per_s >= need.min_tokens_per_s

@@ -10,7 +10,7 @@ from advisor.reason import Fact, Reason
 WORTH_FACTOR = 1.15  # a second one that makes it less faster than this is not bought for speed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneMore:
     """What one more of the same makes of it: every option, best first."""
 

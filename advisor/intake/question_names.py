@@ -34,7 +34,7 @@ NOT_NAMES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mention:
     """A device named in the text: its SYSTEM words, how many, where it stands, and how the name was read."""
 
