@@ -237,6 +237,7 @@ class Terms:
     electricity_usd_per_kwh: float | None = None
     hours_per_day: float = 8.0
     today: date | None = None
+    owned_supply_w: float | None = None  # what the power supply of the owned computer gives, where stated
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
         """The price of one thing on these terms."""
@@ -272,14 +273,24 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     price = terms.price(host)
     lines = [CostLine(host.id, host.name, 1, price.usd, owned, price.as_of, price.condition)]
     watts = host.base_power_w + sum(group.count * (group.device.power_w or 0.0) for group in box.groups)
-    if watts <= host.power_supply_w:
+    given_w = (terms.owned_supply_w if owned else None) or host.power_supply_w
+    if watts <= given_w:
         return lines, []
-    facts: dict[str, Fact] = {"need_w": watts, "have_w": host.power_supply_w, "host": host.name}
+    facts: dict[str, Fact] = {"need_w": watts, "have_w": given_w, "host": host.name}
     supply = next((part for part in terms.money.parts_of("power-supply") if (part.watts or 0.0) >= watts), None)
     if supply is None:
         return lines, [Reason("host.power-beyond", facts)]
     lines.append(CostLine(supply.id, supply.name, 1, supply.usd, False, supply.date))
     return lines, [Reason("host.power", {**facts, "part": supply.name, "price_usd": supply.usd})]
+
+
+def _new_host(box: Box, have: System, terms: Terms) -> list[Reason]:
+    """That the owned computer does not take the cards, and what the one that does costs."""
+    mine = have.boxes[0].host
+    if mine is None or box.host is None or have.groups[0].device.is_box or box.groups[0].device.is_box:
+        return []
+    facts: dict[str, Fact] = {"host": box.host.name, "cards": box.count, "most_cards": mine.max_cards}
+    return [Reason("host.new", {**facts, "price_usd": terms.price(box.host).usd})]
 
 
 def _total(lines: Iterable[CostLine]) -> float | None:
@@ -346,6 +357,7 @@ def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostL
         if owned and box.host:
             hosts_owned.remove(box.host.id)
         more, needed = host_lines(box, owned, terms)
+        upgrades += _new_host(box, have, terms) if have and not owned else ()
         has_link = have is not None and any(box.link == other.link and other.count >= box.count for other in have.boxes)
         lines += more + link_lines(box.link, box.count, box.count, has_link, overrides)
         upgrades += needed

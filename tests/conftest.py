@@ -21,3 +21,8 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             os.environ.pop(key, None)
         else:
             os.environ[key] = value
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--golden` writes the golden files anew instead of comparing with them."""
+    parser.addoption("--golden", action="store_true", help="write tests/golden anew")

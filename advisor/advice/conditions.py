@@ -9,6 +9,7 @@ from advisor.speed import Estimate
 from advisor.system import System
 
 WORTH_FACTOR = 1.15  # a speed-up that one notices
+LEAST_CEILING_FACTOR = 1.7  # below this, fixed costs leave two devices little to gain
 MODEL_CODES = ("placement.heads", "placement.kv-heads", "placement.vocabulary", "placement.hidden", "placement.architecture")
 LINK_CODES = ("placement.no-link", "placement.no-path")
 
@@ -59,8 +60,9 @@ def _model(desk: Desk, best: Estimate | None, refused: list[Reason], system: Sys
     if best is None:
         return _no(refused, MODEL_CODES, "model") or Condition(None, Reason("condition.model-unasked", facts))
     ceiling, serial = best.amdahl_ceiling, best.amdahl_serial_fraction
+    uneven = "-uneven" if model.heads % system.count else ""
     if ceiling is None:
-        return Condition(True, Reason("condition.model", facts))
+        return Condition(True, Reason(f"condition.model{uneven}", facts))
     facts |= {"ceiling_factor": ceiling, "serial_share": serial}
-    met = ceiling >= WORTH_FACTOR * 1.5
-    return Condition(met, Reason("condition.model-ceiling" if met else "condition.model-fixed", facts))
+    met = ceiling >= LEAST_CEILING_FACTOR
+    return Condition(met, Reason(f"condition.model-ceiling{uneven}" if met else "condition.model-fixed", facts))

@@ -11,11 +11,12 @@ from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
-from advisor.advice.naming import named
+from advisor.advice.naming import main_change, named
 from advisor.advice.offers import dearer
 from advisor.advice.owned import KV_QUANTS, LOWER_QUANTS
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
+from advisor.market import CostLine
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.system import spec
@@ -87,6 +88,9 @@ def _then(decision: Decision) -> Reason:
     facts: dict[str, Fact] = {"system": spec(option.estimate.system), "name": named(option.estimate.system)}
     facts["spend_usd"] = option.cost.spend_usd
     facts["per_user_tokens_per_s"] = per_user(option.estimate)
+    if option.kind == "change-settings":
+        facts |= {name: fact for change in option.changes for name, fact in change.facts.items()}
+        return Reason(f"flip.change-{main_change(option.changes)}", facts)
     return Reason(f"flip.{option.kind}", facts)
 
 
@@ -201,7 +205,7 @@ def _budget(prober: Prober) -> Iterator[Flip]:
         before, value = float(math.ceil(spent)), float(math.ceil(spent) - 1)
         other = prober.at(replace(need, budget_usd=value))
         if other.kind != prober.today.kind:
-            if not prober.differs(replace(need, budget_usd=before)):
+            if other.chosen is not None and not prober.differs(replace(need, budget_usd=before)):
                 yield _flip("budget_usd", before, value, other, {"budget_usd": value})
             return
         spent = counted_usd(other.chosen.cost, need) if other.chosen else None
@@ -225,28 +229,33 @@ def _prices(prober: Prober) -> Iterator[Flip]:
     need, chosen = prober.case.need, prober.today.chosen
     if chosen is None or need.prefer == "fastest" or not counted_usd(chosen.cost, need):
         return
-    rivals = [option for option in _rivals(prober) if option.kind != chosen.kind]
-    rival = min(rivals, key=lambda option: counted_usd(option.cost, need) or 0.0, default=None)
-    if rival is None:
+    line = _dearest(prober, chosen)
+    rival = _rival(prober, line.what) if line else None
+    if line is None or rival is None:
         return
     gap = (counted_usd(rival.cost, need) or 0.0) - (counted_usd(chosen.cost, need) or 0.0)
-    for option, sign in ((chosen, 1), (rival, -1)):
-        yield from _price(prober, option, gap, sign)
+    yield from _price(prober, line, gap, 1)
+    other = _dearest(prober, rival)
+    yield from _price(prober, other, gap, -1) if other else ()
 
 
-def _rivals(prober: Prober) -> list[Option]:
-    """Options that meet the need without the chosen one's kind: the search without it."""
-    need, kind = prober.case.need, prober.today.kind
-    other = decide(prober.case.among(offer for offer in prober.case.offers if offer.kind != kind))
-    return [other.chosen] if other.chosen and fast_enough(other.chosen.estimate, need) else []
+def _dearest(prober: Prober, option: Option) -> CostLine | None:
+    """The device that most of an option's money goes to."""
+    devices = prober.case.desk.catalog.devices
+    bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in devices]
+    return max(bought, key=lambda line: (line.usd or 0.0) * line.count, default=None)
 
 
-def _price(prober: Prober, option: Option, gap: float, sign: int) -> Iterator[Flip]:
-    """The price of one option's dearest bought device at which the order turns, verified on both sides."""
-    bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in prober.case.desk.catalog.devices]
-    if not bought:
-        return
-    line = max(bought, key=lambda each: (each.usd or 0.0) * each.count)
+def _rival(prober: Prober, device: str) -> Option | None:
+    """The best option of another kind that does not need the device: the search without both."""
+    kind = prober.today.kind
+    offers = (offer for offer in prober.case.offers if offer.kind != kind and all(name != device for name, _ in offer.bought))
+    found = decide(prober.case.among(offers)).chosen
+    return found if found and fast_enough(found.estimate, prober.case.need) and found.cost.spend_usd else None
+
+
+def _price(prober: Prober, line: CostLine, gap: float, sign: int) -> Iterator[Flip]:
+    """The price of one device at which the order turns, verified on both sides."""
     turn = (line.usd or 0.0) + sign * gap / line.count
     before = float(math.floor(turn) if sign > 0 else math.ceil(turn))
     value = before + sign

@@ -80,7 +80,7 @@ def score(estimate: Estimate) -> float:
 def fast_enough(estimate: Estimate, need: Need) -> bool:
     """Whether it fits and reaches both floors."""
     first = estimate.first_token_s
-    in_time = need.max_first_token_s is None or (first is not None and first.value <= need.max_first_token_s)
+    in_time = need.max_first_token_s is None or first is None or first.value <= need.max_first_token_s  # None: no prompt to read
     return estimate.fit.fits and per_user(estimate) >= need.min_tokens_per_s and in_time
 
 
@@ -242,13 +242,20 @@ class Tries:
         key = self._key(offer, bound)
         if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT):
             return True
-        before = self.case.desk.reached_before(offer.words, self.case.work.workload)
-        if before is not None and bound.tokens_per_s * before * SAME_SHARE < floor:
-            self.failed[key] = self.failed.get(key, 0) + 1
-            return True
         seen = self.reached.get(key, ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
-        return bound.tokens_per_s * share < floor
+        if bound.tokens_per_s * share < floor:
+            return True
+        before = self.case.desk.reached_before(offer.words, self.case.work.workload)
+        if before is None or bound.tokens_per_s * before * SAME_SHARE >= floor:
+            return False
+        self._failed(key, before)  # as if it had been estimated again
+        return True
+
+    def _failed(self, key: tuple[str, bool], share: float) -> None:
+        self.failed[key] = self.failed.get(key, 0) + 1
+        if share:
+            self.reached.setdefault(key, []).append(share)
 
     def note(self, offer: Offer, options: list[Option]) -> None:
         """Learn from one offer that was estimated."""
@@ -258,12 +265,12 @@ class Tries:
         speed = max(per_user(option.estimate) for option in options)
         if bound.holds and not any(_holds(option.estimate) for option in options):
             self.short[offer.kind] = max(offer.memory_bytes, self.short.get(offer.kind, 0.0))
-        key = self._key(offer, bound)
-        if speed:
-            self.reached.setdefault(key, []).append(speed / bound.tokens_per_s)
-        self.case.desk.learn(offer.words, self.case.work.workload, speed / bound.tokens_per_s)
+        share, key = speed / bound.tokens_per_s, self._key(offer, bound)
+        self.case.desk.learn(offer.words, self.case.work.workload, share)
         if not any(meets(option, self.case.need) for option in options):
-            self.failed[key] = self.failed.get(key, 0) + 1
+            self._failed(key, share)
+        elif share:
+            self.reached.setdefault(key, []).append(share)
 
 
 def search(case: Case, kind: str | None = None) -> list[Option]:

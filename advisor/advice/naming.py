@@ -1,6 +1,9 @@
 """Systems called by their makers' names, for facts that sentences show."""
 
+from collections.abc import Iterable
+
 from advisor.market import thing_name
+from advisor.reason import Reason
 from advisor.system import Box, System
 
 
@@ -17,3 +20,13 @@ def named(system: System) -> str:
     words = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in boxes.items())
     link = system.shown_link
     return f"{words} over {link.name}" if link and system.count > 1 else words
+
+
+# of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest
+MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
+
+
+def main_change(changes: Iterable[Reason]) -> str:
+    """The change that a sentence about changed settings names."""
+    codes = [reason.code.removeprefix("change.") for reason in changes]
+    return next((code for code in MAIN_CHANGES if code in codes), "engine").removesuffix("-tokens")

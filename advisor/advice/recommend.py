@@ -93,8 +93,9 @@ def _offers_of(case: Case, among: Iterable[System]) -> Iterator[Offer]:
         groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
         device, memory_bytes, _ = groups[0]
         if goes_in_slot(device) and len(system.boxes) == 1:
-            bridged = system.shown_link is not None and system.shown_link.kind == "nvlink"
-            offer = shelf.card_offer(card_kind(system.count, bridged), spec(system), groups, _to_buy(groups, have))
+            bridged = system.link_stated and system.shown_link is not None and system.shown_link.kind == "nvlink"
+            words = spec(system if system.link_stated else replace(system, boxes=(replace(system.boxes[0], link=None),)))
+            offer = shelf.card_offer(card_kind(system.count, bridged), words, groups, _to_buy(groups, have))
         else:
             kind = network_kind(system.link) if system.link else "unified-memory-machine"
             owned = sum(group.count for group in have.groups if group.device.id == device.id) if have else 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
 from advisor.advice.judge import Case, Option, confidence, per_user
-from advisor.advice.naming import named
+from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
 from advisor.market import Cost, CostLine
 from advisor.need import Need
@@ -15,7 +15,6 @@ from advisor.reason import Fact, Reason
 from advisor.system import spec
 
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
-MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
 
 
 def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None]) -> Verdict:
@@ -82,8 +81,7 @@ def _answer(option: Option, case: Case, sure: str) -> Reason:
     kind = "keep" if option.kind == "keep" else "buy"
     facts = _facts(option, case)
     if option.kind == "change-settings":
-        codes = [reason.code.removeprefix("change.") for reason in option.changes]
-        kind = next((f"change-{code}" for code in MAIN_CHANGES if code in codes), "change-engine").removesuffix("-tokens")
+        kind = f"change-{main_change(option.changes)}"
         facts |= {name: fact for reason in option.changes for name, fact in reason.facts.items()}
     users = "-users" if (option.estimate.workload.users or 1) > 1 else ""
     likely = "-likely" if sure != "high" and _close(option, case.need) else ""

@@ -68,7 +68,7 @@ ADVICE: dict[str, str] = {
     "impossible.no-slot": "{name} has no slot for another card.",
     "impossible.no-nvlink": "{name} has no NVLink connector.",
     "impossible.no-rdma": "{name} has no network with RDMA.",
-    "impossible.no-setting": "No other setting runs it.",
+    "impossible.no-setting": "There is no other setting that runs it.",
     "impossible.none-fits": "Nothing of this kind on sale holds it.",
     "keep.unsupported": "It does not run: {why}.",
     # host parts
@@ -116,6 +116,9 @@ ADVICE: dict[str, str] = {
     "condition.model": "{heads} attention heads and {kv_heads} KV heads divide by {devices}.",
     "condition.model-ceiling": "{heads} heads and {kv_heads} KV heads divide by {devices}; {serial_share} of a token's time cannot be "
     "shared, so the ceiling is {ceiling_factor}.",
+    "condition.model-uneven": "{heads} attention heads and {kv_heads} KV heads are cut unevenly over {devices}.",
+    "condition.model-ceiling-uneven": "{heads} heads and {kv_heads} KV heads are cut unevenly over {devices}; {serial_share} of a token's "
+    "time cannot be shared, so the ceiling is {ceiling_factor}.",
     "condition.model-fixed": "{serial_share} of a token's time is fixed costs that no second device takes over: the ceiling is "
     "{ceiling_factor}.",
     "condition.model-no": "{why}.",
@@ -138,7 +141,17 @@ ADVICE: dict[str, str] = {
     **_flips(
         {
             "keep": "keep what you have ({per_user_tokens_per_s})",
-            "change-settings": "another setting does it: {system} ({per_user_tokens_per_s})",
+            "change-offload": "keep a part of it in host memory ({per_user_tokens_per_s} each user)",
+            "change-tensor": "cut every layer over what you have ({per_user_tokens_per_s} each user)",
+            "change-layers": "share the layers out over what you have ({per_user_tokens_per_s} each user)",
+            "change-whole": "run it on {name} alone ({per_user_tokens_per_s} each user)",
+            "change-replicas": "run a copy on each of what you have ({per_user_tokens_per_s} each user)",
+            "change-experts": "share the experts out over what you have ({per_user_tokens_per_s} each user)",
+            "change-engine": "run it with {engine} ({per_user_tokens_per_s} each user)",
+            "change-quant": "take weights as {quant} ({per_user_tokens_per_s} each user)",
+            "change-kv-quant": "keep the cache as {kv_quant} ({per_user_tokens_per_s} each user)",
+            "change-context": "take a context of {context_tokens} ({per_user_tokens_per_s} each user)",
+            "change-raise-limit": "raise the memory limit of {name} ({per_user_tokens_per_s} each user)",
             "replicas": "copies side by side: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
             "second-gpu": "two cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
             "nvlink-pair": "a bridged pair: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",

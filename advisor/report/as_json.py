@@ -279,6 +279,7 @@ def _verdict(given: Verdict) -> Json:
         "confidence": given.confidence,
         "spend_usd": given.spend_usd,
         "resale_usd": given.resale_usd,
+        "facts": dict(given.answer.facts),
     }
 
 
@@ -302,11 +303,13 @@ def road(given: Road) -> Json:
 def _second(given: SecondGpu | None) -> Json | None:
     if given is None:
         return None
-    return {"answer": given.answer, "text": text(given.text), "because": reasons(given.because)}
+    return {"answer": given.answer, "text": text(given.text), "because": reasons(given.because), "facts": dict(given.text.facts)}
 
 
 def _condition(given: Condition | None) -> Json:
-    return {"met": given.met, "text": text(given.text)} if given else {"met": None, "text": None}
+    if given is None:
+        return {"met": None, "text": None, "facts": {}}
+    return {"met": given.met, "text": text(given.text), "facts": dict(given.text.facts)}
 
 
 def _flip(given: Flip) -> Json:
@@ -317,12 +320,13 @@ def _flip(given: Flip) -> Json:
         "wish": given.wish,
         "before": given.before,
         "value": given.value,
-        "facts": dict(given.when.facts),
+        "facts": {**given.then.facts, **given.when.facts},
     }
 
 
 def _setting(given: Setting) -> Json:
-    return {"text": text(given.text), "command": given.command, "gain": text(given.gain) if given.gain else None}
+    facts = {**given.text.facts, **(given.gain.facts if given.gain else {})}
+    return {"text": text(given.text), "command": given.command, "gain": text(given.gain) if given.gain else None, "facts": facts}
 
 
 def _rung(given: Rung) -> Json:
@@ -342,6 +346,8 @@ def _recommendation(given: Recommendation) -> Json:
         "assumptions": texts(given.assumptions),
         "catalog": {"version": given.catalog_version, "overlays": list(given.overlays), "prices_as_of": given.prices_as_of},
         "warnings": texts(given.warnings),
+        "assumption_reasons": reasons(given.assumptions),
+        "warning_reasons": reasons(given.warnings),
     }
 
 

@@ -38,7 +38,12 @@ def text(reason: Reason) -> str:
     template = SENTENCES.get(reason.code)
     if template is None:
         return plain(reason.code, reason.facts)
-    return template.format_map(_Shown({name: show(name, value) for name, value in reason.facts.items()}))
+    return template.format_map(_Shown({name: _said(name, value) for name, value in reason.facts.items()}))
+
+
+def _said(name: str, value: Any) -> str:
+    """A fact as a sentence says it."""
+    return "an unknown price" if value is None and name.endswith("_usd") else show(name, value)
 
 
 def plain(code: str, facts: Mapping[str, Any]) -> str:

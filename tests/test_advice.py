@@ -1,0 +1,241 @@
+"""Laws of advice, over the frozen catalog: money, floors, what is owned, flips, and that every sentence is made of its facts."""
+
+import re
+import string
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advisor import choose
+from advisor.advice import Flip, Recommendation
+from advisor.advice.decide import Decision, decide
+from advisor.advice.desk import Desk
+from advisor.advice.judge import case_of, counted_usd, fast_enough, meets
+from advisor.advice.recommend import recommend
+from advisor.answers import Recommended
+from advisor.catalog import Catalog
+from advisor.need import Need, Workload
+from advisor.reason import Reason
+from advisor.report.advice_sentences import ADVICE
+from advisor.report.as_json import OBJECTS
+from advisor.report.sentences import SENTENCES, text
+from advisor.system import System
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HERE = Path(__file__).parent
+TODAY = date(2026, 11, 30)
+CATALOG = Catalog.load(root=HERE / "catalog", user_folder=False)
+HAVES = ("rtx-3060-12gb", "rtx-3090", "2x rtx-3090", "rtx-4090", "mac-m4-pro-20c 48gb", "dgx-spark", "mac-m3-ultra-80c 512gb", None)
+MODELS = ("qwen3-8b", "qwen3-32b", "qwen3-30b-a3b", "llama-3.3-70b", "gpt-oss-120b")
+
+
+def bound(words: str | None) -> System | None:
+    return choose.bind(words, CATALOG, smallest_memory=True) if words else None
+
+
+def need_for(model: str, **given_: Any) -> Need:
+    users = given_.pop("users", 1)
+    context = given_.pop("context", 8192)
+    return Need(workload=Workload(users=users, context_tokens=context), model=model, **given_)
+
+
+def decided(have: str | None, need: Need) -> Decision:
+    assert need.model
+    desk = Desk(need, bound(have), CATALOG, CATALOG.model(need.model), TODAY)
+    return decide(case_of(desk, need))
+
+
+def spent(decision: Decision, need: Need) -> float:
+    assert decision.chosen
+    usd = counted_usd(decision.chosen.cost, need)
+    assert usd is not None
+    return usd
+
+
+wishes = st.fixed_dictionaries(
+    {"users": st.sampled_from([1, 1, 2, 4, 8]), "min_tokens_per_s": st.sampled_from([2.0, 5.0, 10.0, 20.0, 40.0])}
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(HAVES), st.sampled_from(MODELS), wishes, st.floats(0, 20000), st.floats(0, 20000))
+def test_more_money_never_worsens_the_choice(have: str | None, model: str, wished: dict[str, Any], one: float, other: float) -> None:
+    small, large = sorted((one, other))
+    poor, rich = (need_for(model, budget_usd=budget, **wished) for budget in (small, large))
+    with_less, with_more = decided(have, poor), decided(have, rich)
+    if with_less.chosen:
+        assert with_more.chosen
+        assert spent(with_more, rich) <= spent(with_less, poor)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(HAVES), st.sampled_from(MODELS), wishes, st.floats(0.1, 1.0))
+def test_a_dropped_floor_never_makes_a_met_need_unmet(have: str | None, model: str, wished: dict[str, Any], share: float) -> None:
+    need = need_for(model, **wished)
+    if decided(have, need).chosen:
+        lower = decided(have, replace(need, min_tokens_per_s=share * need.min_tokens_per_s))
+        assert lower.chosen
+        assert spent(lower, need) <= spent(decided(have, need), need)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from([have for have in HAVES if have]), st.sampled_from(MODELS), wishes)
+def test_what_is_owned_and_does_it_is_kept(have: str, model: str, wished: dict[str, Any]) -> None:
+    need = need_for(model, **wished)
+    system = bound(have)
+    assert system
+    usual = choose.usual_way(system, CATALOG.model(model), None, "f16", need.workload, CATALOG)
+    decision = decided(have, need)
+    if fast_enough(usual, need) and not usual.fit.raise_limit:
+        assert decision.kind == "keep"
+        assert spent(decision, need) == 0
+    else:
+        assert decision.kind != "keep"
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(HAVES), st.sampled_from(MODELS), wishes, st.sampled_from([None, 1000.0, 5000.0]))
+def test_the_chosen_meets_the_need_and_fits_the_budget(have: str | None, model: str, wished: dict[str, Any], budget: float | None) -> None:
+    need = need_for(model, budget_usd=budget, **wished)
+    chosen = decided(have, need).chosen
+    assert chosen is None or meets(chosen, need)
+
+
+def changed(need: Need, flip: Flip, value: Any) -> Need:
+    if flip.wish == "users":
+        return replace(need, workload=replace(need.workload, users=int(value)))
+    if flip.wish == "context_tokens":
+        return replace(need, workload=replace(need.workload, context_tokens=int(value)))
+    if flip.wish == "price_usd":
+        assert flip.device
+        return replace(need, prices_usd=((flip.device, float(value)),))
+    return replace(need, **{{"quant": "quant", "kv_quant": "kv_quant", "model": "model"}.get(flip.wish, flip.wish): value})
+
+
+CASES = [
+    ("rtx-3090", "llama-3.3-70b", {"quant": "q4_k_m"}),
+    ("rtx-3090", "llama-3.3-70b", {"quant": "q4_k_m", "users": 8, "budget_usd": 3000.0}),
+    ("rtx-3090", "qwen3-8b", {"quant": "q4_k_m"}),
+    ("mac-m4-pro-20c 48gb", "qwen3-32b", {"min_tokens_per_s": 12.0}),
+    ("dgx-spark", "gpt-oss-120b", {"users": 4}),
+    (None, "qwen3-32b", {"quant": "q4_k_m", "budget_usd": 4000.0}),
+    (None, "gpt-oss-120b", {"users": 16, "min_tokens_per_s": 15.0}),
+]
+
+
+def recommended(have: str | None, need: Need) -> Recommendation:
+    assert need.model
+    return recommend(need, bound(have), CATALOG, have_words=have, model=CATALOG.model(need.model), today=TODAY)
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), CASES, ids=[f"{have}-{model}-{len(wished)}" for have, model, wished in CASES])
+def test_every_flip_is_true_on_both_sides(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    need = need_for(model, **wished)
+    answer = recommended(have, need)
+    assert answer.flips
+    for flip in answer.flips:
+        assert flip.kind != answer.verdict.kind
+        assert recommended(have, changed(need, flip, flip.value)).verdict.kind == flip.kind, flip
+        if flip.before is not None or flip.wish in ("quant", "kv_quant"):
+            assert recommended(have, changed(need, flip, flip.before)).verdict.kind == answer.verdict.kind, flip
+
+
+def claims(answer: Recommendation) -> list[Reason]:
+    found = [answer.verdict.answer, *answer.assumptions, *answer.warnings]
+    found += [reason for road in answer.roads for reason in road.because]
+    found += [each.text for each in answer.conditions.values()]
+    found += [reason for flip in answer.flips for reason in (flip.when, flip.then)]
+    found += [reason for setting in answer.settings for reason in (setting.text, setting.gain) if reason]
+    if answer.second_gpu:
+        found += [answer.second_gpu.text, *answer.second_gpu.because]
+    return found
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), CASES, ids=[f"{have}-{model}-{len(wished)}" for have, model, wished in CASES])
+def test_every_sentence_is_made_of_its_facts(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    for reason in claims(recommended(have, need_for(model, **wished))):
+        assert reason.code in SENTENCES, reason
+        named = {name for _, name, _, _ in string.Formatter().parse(SENTENCES[reason.code]) if name}
+        assert named <= set(reason.facts), reason
+        bare = re.sub(r"\{[^}]*\}", "", SENTENCES[reason.code])
+        assert not re.search(r"\d", bare.replace("850", "")), f"{reason.code} states a number that is no fact"
+        assert text(reason)
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), CASES[:3])
+def test_the_numbers_of_the_sentences_are_in_the_json(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    answer = recommended(have, need_for(model, **wished))
+    written = OBJECTS["recommend"](Recommended(answer))
+    for reason in claims(answer):
+        for value in reason.facts.values():
+            if isinstance(value, float) and not isinstance(value, bool):
+                assert value in numbers(written), (reason.code, value)
+
+
+def numbers(written: Any) -> set[float]:
+    """Every number of a JSON object."""
+    if isinstance(written, dict):
+        return {number for value in written.values() for number in numbers(value)}
+    if isinstance(written, list):
+        return {number for value in written for number in numbers(value)}
+    return {float(written)} if isinstance(written, int | float) and not isinstance(written, bool) else set()
+
+
+def test_roads_that_are_always_shown() -> None:
+    owned = {road.kind for road in recommended("rtx-3090", need_for("llama-3.3-70b")).roads}
+    assert {"keep", "change-settings", "second-gpu", "one-bigger-gpu", "nvlink-pair", "rdma-cluster"} <= owned
+    free = {road.kind for road in recommended(None, need_for("llama-3.3-70b")).roads}
+    assert {"one-bigger-gpu", "nvlink-pair", "rdma-cluster"} <= free
+
+
+def test_one_road_is_chosen_and_it_is_the_verdict() -> None:
+    for have, model, wished in CASES:
+        answer = recommended(have, need_for(model, **wished))
+        chosen = [road.kind for road in answer.roads if road.status == "chosen"]
+        assert chosen == ([] if answer.verdict.kind == "nothing-fits" else [answer.verdict.kind])
+
+
+def test_a_second_card_is_refused_where_one_is_enough() -> None:
+    for have, model in (("rtx-3090", "qwen3-8b"), ("rtx-4090", "qwen3-14b"), ("mac-m3-ultra-80c 512gb", "gpt-oss-120b")):
+        second = recommended(have, need_for(model)).second_gpu
+        assert second
+        assert second.answer == "no"
+
+
+def test_a_second_card_for_capacity_and_for_users() -> None:
+    capacity = recommended("rtx-3090", need_for("llama-3.3-70b", quant="q4_k_m")).second_gpu
+    assert capacity
+    assert capacity.answer == "yes-for-capacity"
+    users = recommended("rtx-3090", need_for("qwen3-32b", quant="q4_k_m", kv_quant="f16", users=8, context=4096)).second_gpu
+    assert users
+    assert users.answer == "yes-for-users"
+    speed = recommended("rtx-3060-12gb", need_for("qwen3-8b", quant="q4_k_m", min_tokens_per_s=60.0)).second_gpu
+    assert speed
+    assert speed.answer == "yes-for-speed"
+
+
+def test_every_advice_sentence_is_well_formed() -> None:
+    for code, template in ADVICE.items():
+        assert template.strip() == template
+        assert list(string.Formatter().parse(template)), code
+
+
+def test_the_ladder_has_every_rung_of_the_catalog() -> None:
+    answer = recommend(Need(workload=Workload(), model=None), bound("rtx-3090"), CATALOG, have_words="rtx-3090", today=TODAY)
+    assert answer.ladder
+    assert [rung.model for rung in answer.ladder] == [rung.model for rung in CATALOG.hints.ladder]
+    assert all(rung.roads for rung in answer.ladder)
+
+
+def test_the_work_is_bounded() -> None:
+    """Estimates of one recommendation: a fixed number of tries of each kind of system, however long the catalog."""
+    shipped = Catalog.load(user_folder=False)
+    for catalog in (CATALOG, shipped):
+        model = catalog.model("llama-3.3-70b")
+        need = need_for(model.id, quant="q4_k_m")
+        desk = Desk(need, choose.bind("rtx-3090", catalog, smallest_memory=True), catalog, model, TODAY)
+        decide(case_of(desk, need), thorough=True)
+        assert desk.estimates < 150

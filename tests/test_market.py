@@ -1,0 +1,168 @@
+"""Money: which price is used and why, what a system costs, what its tokens cost. Figures are worked by hand beside them."""
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advisor import choose, market
+from advisor.catalog import Catalog
+from advisor.device import Device
+from advisor.link import LinkPart
+from advisor.market import Terms, bill, first_day, parts_needed, price_of, usd_per_million_tokens
+from advisor.price import Price
+from advisor.units import GIB
+
+CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
+TODAY = date(2026, 11, 30)
+MONEY = CATALOG.money
+
+
+def row(kind: str, condition: str, usd: float, day: str, **more: Any) -> Price:
+    return Price(kind=kind, condition=condition, low=usd, high=usd, date=day, source="a test", **more)
+
+
+def card(*prices: Price, availability: str = "on-sale") -> Device:
+    return replace(CATALOG.device("rtx-3090"), prices=prices, availability=availability)
+
+
+LIST = row("list", "new", 1000, "2025-01")
+NEW = row("street", "new", 1200, "2026-09")
+USED = row("street", "used", 800, "2026-08")
+OLD_USED = row("street", "used", 500, "2024-01")
+
+
+@pytest.mark.parametrize(
+    ("prices", "availability", "new_only", "expected"),
+    [
+        ((LIST,), "on-sale", False, (1000, "list", "new")),  # nobody says what it costs in the street
+        ((LIST, NEW), "on-sale", False, (1200, "street", "new")),
+        ((LIST, NEW, USED), "on-sale", False, (800, "street", "used")),  # used is allowed and cheaper
+        ((LIST, NEW, USED), "on-sale", True, (1200, "street", "new")),
+        ((NEW, OLD_USED), "on-sale", False, (1200, "street", "new")),  # two years older: no price of today
+        ((LIST, USED), "on-sale", True, (1000, "list", "new")),
+        ((LIST, NEW), "discontinued", False, (None, None, None)),  # no longer offered as new
+        ((LIST, NEW, USED), "discontinued", False, (800, "street", "used")),
+        ((LIST, USED), "used-only", True, (None, None, None)),
+        ((LIST,), "used-only", False, (None, None, None)),
+        ((LIST, NEW), "announced", False, (None, None, None)),  # not sold yet
+        ((), "on-sale", False, (None, None, None)),
+        ((row("street", "used", 700, "2026"), USED), "used-only", False, (800, "street", "used")),  # 2026 may be January
+    ],
+)
+def test_the_price_used(prices: tuple[Price, ...], availability: str, new_only: bool, expected: tuple[Any, ...]) -> None:
+    used = price_of(card(*prices, availability=availability), 24 * GIB, money=MONEY, new_only=new_only, today=TODAY)
+    assert (used.usd, used.kind, used.condition) == expected
+
+
+def test_the_midpoint_of_a_range() -> None:
+    used = price_of(card(replace(USED, low=700, high=1050)), money=MONEY, today=TODAY)
+    assert used.usd == 875  # (700 + 1050) / 2
+
+
+def test_a_stated_price_wins() -> None:
+    assert price_of(card(NEW), money=MONEY, overrides={"rtx-3090": 1.0}, today=TODAY).usd == 1.0
+
+
+def test_each_memory_size_has_its_own_price() -> None:
+    mac = replace(
+        CATALOG.device("mac-m4-pro-20c"),
+        availability="on-sale",
+        prices=(row("list", "new", 1599, "2024-11", memory_bytes=24 * GIB), row("list", "new", 1999, "2024-11", memory_bytes=48 * GIB)),
+    )
+    assert [price_of(mac, size * GIB, money=MONEY, today=TODAY).usd for size in (24, 48, 64)] == [1599, 1999, None]
+
+
+def test_another_currency_is_converted() -> None:
+    rate = MONEY.rate("EUR")
+    assert rate
+    assert price_of(card(replace(USED, currency="EUR")), money=MONEY, today=TODAY).usd == pytest.approx(800 * rate.usd)
+
+
+def codes(*prices: Price) -> list[str]:
+    return [reason.code for reason in price_of(card(*prices), money=MONEY, today=TODAY).warnings]
+
+
+def test_warnings() -> None:
+    assert codes(LIST) == ["price.list-only", "price.old"]
+    assert codes(row("street", "new", 1200, "2026-11")) == []  # 29 days
+    assert codes(row("street", "new", 1200, "2026-10-01")) == []  # 60 days: still fresh
+    assert codes(row("street", "new", 1200, "2026-09-30")) == ["price.old"]  # 61 days
+    assert codes(row("street", "new", 1200, "2026-11", unverified=True)) == ["price.unverified"]
+    assert codes(row("street", "new", 1300, "2026-11"), row("street", "new", 1000, "2026-02")) == ["price.spike"]  # +30 %
+    assert codes(row("street", "new", 1200, "2026-11"), row("street", "new", 1000, "2026-02")) == []  # +20 %
+    assert codes(row("street", "new", 1300, "2026-11"), row("street", "used", 1400, "2026-02")) == []  # another condition
+
+
+def test_a_date_of_a_year_or_month_is_its_first_day() -> None:
+    assert [first_day(text) for text in ("2026", "2026-09", "2026-09-11")] == [date(2026, 1, 1), date(2026, 9, 1), date(2026, 9, 11)]
+
+
+TERMS = Terms(MONEY, overrides=(("rtx-3090", 900.0),), electricity_usd_per_kwh=0.20, hours_per_day=8.0, today=TODAY)
+
+
+def test_a_second_card_is_all_that_is_paid() -> None:
+    have, pair = (choose.bind(words, CATALOG) for words in ("rtx-3090", "2x rtx-3090"))
+    cost = bill(pair, have, TERMS)
+    assert cost.spend_usd == 900
+    assert cost.resale_usd == 0
+    assert cost.power_w == 2 * 350 + 110  # two cards, the desktop at work
+
+
+def test_the_bridge_is_paid_too() -> None:
+    have, pair = choose.bind("2x rtx-3090", CATALOG), choose.bind("2x rtx-3090 via nvlink", CATALOG)
+    bridge = sum(part.usd for part in CATALOG.link("nvlink3-bridge-3090").parts)
+    assert bill(pair, have, TERMS).spend_usd == bridge
+
+
+def test_cards_without_a_host_bring_its_price() -> None:
+    pair = choose.bind("2x rtx-3090", CATALOG)
+    host = pair.boxes[0].host
+    assert host
+    assert bill(pair, None, TERMS).spend_usd == 1800 + (TERMS.price(host).usd or 0)
+
+
+def test_a_short_power_supply_is_replaced() -> None:
+    have, pair = choose.bind("rtx-3090", CATALOG), choose.bind("rtx-3090 + rtx-5090", CATALOG)
+    cost = bill(pair, have, TERMS)
+    needed = 350 + 575 + 110  # watts: more than the desktop's 850
+    supply = next(part for part in MONEY.parts_of("power-supply") if (part.watts or 0) >= needed)
+    assert [reason.code for reason in cost.upgrades] == ["host.power"]
+    assert supply.id in [line.what for line in cost.lines if not line.owned]
+
+
+def test_what_the_old_card_brings() -> None:
+    have, new = choose.bind("rtx-3090", CATALOG), choose.bind("rtx-5090", CATALOG)
+    assert bill(new, have, Terms(MONEY, today=TODAY)).resale_usd == 700  # the lower end of the newest used price, 700 to 1,050
+
+
+def test_parts_of_a_link() -> None:
+    mesh, pair = CATALOG.link("thunderbolt-5-rdma"), CATALOG.link("nvlink3-bridge-3090")
+    cable = LinkPart(name="cable", per="pair", usd=60)
+    switch = LinkPart(name="switch", per="system", usd=1000, needed_from=3)
+    assert [parts_needed(cable, replace(mesh, shape="mesh"), ends, ends) for ends in (2, 3, 4)] == [1, 3, 6]  # every pair joined
+    assert parts_needed(cable, pair, 2, 2) == 1
+    assert [parts_needed(switch, mesh, ends, ends) for ends in (2, 3, 4)] == [0, 1, 1]
+    assert parts_needed(LinkPart(name="nic", per="box", usd=80), mesh, 3, 6) == 3
+    assert parts_needed(LinkPart(name="riser", per="device", usd=20), mesh, 3, 6) == 6
+
+
+def test_tokens_over_three_years() -> None:
+    # 8 h a day for 3 years of 365.25 days = 8,766 h; 0.5 kW × 8,766 h × $0.20 = $876.60
+    # 20 tokens/s × 8,766 h × 3,600 s = 631.152 million tokens; ($900 + $876.60) / 631.152 = $2.8148
+    assert usd_per_million_tokens(900, 500, 20, TERMS) == pytest.approx(2.8148, rel=1e-4)
+    assert usd_per_million_tokens(None, 500, 20, TERMS) is None
+    assert usd_per_million_tokens(900, 500, None, TERMS) is None
+    assert usd_per_million_tokens(900, 500, 20, replace(TERMS, hours_per_day=0.0)) is None
+
+
+def test_renting_pays_up_to_some_hours_a_day() -> None:
+    system = choose.bind("rtx-5090", CATALOG)
+    rental = market.rental_usd_per_hour(system, MONEY)
+    assert rental
+    # over 1,095.75 days buying at $1,000 is even with renting when 1,095.75 × hours × (rent − power) = 1,000
+    even = 1000 / (1095.75 * (rental - 0.6 * 0.20))
+    assert market._rental_even(1000, 600, rental, TERMS) == pytest.approx(even)  # noqa: SLF001
+    assert market._rental_even(0, 600, rental, TERMS) is None  # noqa: SLF001
+    assert market._rental_even(1000, 600, 0.1, TERMS) is None  # noqa: SLF001 - the power alone costs more than renting
