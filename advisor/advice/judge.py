@@ -223,24 +223,27 @@ def _holds(estimate: Estimate) -> bool:
     return estimate.fit.fits and estimate.placement.strategy != "offload"
 
 
+Key = tuple[str, bool, bool]
+
+
 class Tries:
     """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.failed: dict[tuple[str, bool], int] = {}
-        self.reached: dict[tuple[str, bool], list[float]] = {}
+        self.failed: dict[Key, int] = {}
+        self.reached: dict[Key, list[float]] = {}
         self.short: dict[str, float] = {}  # the most memory with which one of the kind did not hold the work
 
-    def _key(self, offer: Offer, bound: Bound) -> tuple[str, bool]:
-        """The kind, and whether the devices may hold the work: not with as little memory as was short before."""
-        return offer.kind, bound.holds and offer.memory_bytes > self.short.get(offer.kind, 0.0)
+    def _key(self, offer: Offer, bound: Bound) -> Key:
+        """The kind, whether the devices may hold the work (not with as little memory as was short before), are they unlike."""
+        return offer.kind, bound.holds and offer.memory_bytes > self.short.get(offer.kind, 0.0), offer.mixed
 
     def hopeless(self, offer: Offer) -> bool:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
         bound, floor = self.case.bound(offer), self.case.need.min_tokens_per_s
         key = self._key(offer, bound)
-        if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT):
+        if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT) and not offer.same_again:
             return True
         seen = self.reached.get(key, ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
@@ -252,7 +255,7 @@ class Tries:
         self._failed(key, before)  # as if it had been estimated again
         return True
 
-    def _failed(self, key: tuple[str, bool], share: float) -> None:
+    def _failed(self, key: Key, share: float) -> None:
         self.failed[key] = self.failed.get(key, 0) + 1
         if share:
             self.reached.setdefault(key, []).append(share)

@@ -34,6 +34,8 @@ class Offer:
     bandwidth_bytes_per_s: float
     ram_bytes: float = 0.0  # host memory that weights may spill into
     ram_bytes_per_s: float = 1.0
+    mixed: bool = False  # of unlike devices
+    same_again: bool = False  # of what is owned, and nothing else
 
 
 def is_sold(device: Device) -> bool:
@@ -128,7 +130,9 @@ class Shelf:
             return None
         reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
         ram = self.desk.need.ram_bytes or host.memory_bytes
-        return Offer(kind, words, host, self.least_usd(bought, host_usd), _ids(bought), count, *_sums(groups), ram, reached)
+        same = bool(self.desk.have) and {device.id for device, *_ in groups} == {device.id for device, *_ in owned_cards(self.desk.have)}
+        usd, ids, mixed = self.least_usd(bought, host_usd), _ids(bought), len(groups) > 1
+        return Offer(kind, words, host, usd, ids, count, *_sums(groups), ram, reached, mixed, same)
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""

@@ -14,7 +14,7 @@ from advisor.reason import Fact, Reason
 from advisor.speed import Estimate
 from advisor.system import Box, System
 
-LOWER_QUANTS = ("q6_k", "q5_k_m", "q4_k_m", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
+LOWER_QUANTS = ("8bit", "q6_k", "q5_k_m", "4bit", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
 KV_QUANTS = ("q8_0", "fp8", "q4_0")
 CONTEXT_STEP_TOKENS = 1024
 
@@ -94,8 +94,8 @@ def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fac
     """What is set differently from the usual way."""
     found = []
     before = usual.estimate if isinstance(usual, Option) else None
-    if what:
-        found.append(Reason(f"change.{what.replace('_', '-')}", {what: value}))
+    if what:  # a width is told as what the engine takes for it
+        found.append(Reason(f"change.{what.replace('_', '-')}", {what: way.quant.id if what == "quant" else value}))
     strategy, engine = way.placement.strategy, way.placement.engine
     if before is None or strategy != before.placement.strategy:
         found.append(Reason(f"change.{strategy}", {"engine": engine, "devices": way.system.count}))

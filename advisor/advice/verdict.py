@@ -72,6 +72,8 @@ def _item(line: CostLine, owned: int) -> str:
     if line.count > 1:
         return f"{line.count} × {line.name}{used}"
     article = "an" if VOWEL_SOUND.match(line.name) else "a"
+    if line.name.startswith(("Two ", "Three ")):
+        return f"{line.name}{used}"
     which = "a second" if owned == 1 else "another" if owned else article
     return f"{which} {line.name}{used}"
 
