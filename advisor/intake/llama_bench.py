@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from advisor.intake import llama_devices, quant_words
@@ -14,6 +15,7 @@ from advisor.intake.run import Run
 TOOL = "llama-bench"
 
 _TEST = re.compile(r"^(pp|tg|pg)\s*(\d+)(?:\s*\+\s*tg\s*(\d+))?(?:\s*@\s*d\s*(\d+))?$", re.IGNORECASE)
+_HINT = re.compile(r"t/s|tok/s|(?:pp|tg|pg)\s?\d", re.IGNORECASE)
 _SQL = re.compile(r"INSERT INTO\s+\S+\s*\(([^)]{20,4000})\)\s*VALUES\s*\((.{10,8000})\)\s*;?\s*$", re.IGNORECASE)
 _BUILD = re.compile(r"^build:\s*(\w{6,12})\s*\((\d+)\)")
 _FIGURE = re.compile(r"^\s*\**\s*(-?(?:\d[\d,]*\.?\d*(?:e[+-]?\d+)?|nan|inf))\s*\**\s*(?:(?:±|\+/?-|Â±|\?)\s*[\d.naif]+\s*)?\**\s*(?:t/s|tok/s)?\s*$", re.IGNORECASE)
@@ -31,7 +33,7 @@ def read(page: Page) -> tuple[Run, ...]:
     rows = [*_json(page.objects), *_csv(page.lines), *_sql(page.lines)]
     if rows:
         return tuple(_run(row) for row in rows[:MOST_RUNS])
-    runs = list(_tables(page.lines))[:MOST_RUNS]
+    runs = list(islice(_tables(page.lines), MOST_RUNS))
     devices = _devices(page)
     version = next((f"{build.group(1)} ({build.group(2)})" for build in map(_BUILD.match, page.lines) if build), None)
     if not runs:
@@ -52,7 +54,7 @@ def _cells(line: str) -> list[str]:
 
 def _head(line: str) -> list[str] | None:
     """The columns of a table of speeds: a test and its t/s, or a column for each test."""
-    if "|" not in line or len(line) > 4000:
+    if "|" not in line or len(line) > 4000 or not _HINT.search(line):
         return None
     cells = [re.sub(r"[*_`]", "", cell).strip().lower() for cell in _cells(line)]
     speeds = [cell for cell in cells if cell.startswith(("t/s", "tok/s")) or _TEST.match(re.sub(r"\s*\(?(?:t/s|tok/s)\)?$", "", cell))]

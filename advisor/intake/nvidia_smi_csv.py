@@ -15,6 +15,7 @@ TOOL = "nvidia-smi csv"
 _FIELD = re.compile(r"^[a-z_0-9]+(?:\.[A-Za-z_0-9]+)*(?: \[[A-Za-z/%]+\])?$")
 _TELLING = re.compile(r"^(?:name|gpu_name|gpu_uuid|uuid|gpu_bus_id|pci\.bus_id|memory\.(?:total|used|free)|index|driver_version|power\.(?:limit|draw)|pcie\.link\.\S+|compute_cap|utilization\.\S+|temperature\.gpu|fan\.speed|pstate|clocks\.\S+|mig\.mode\.\S+)(?: \[|$)")
 _NVIDIA = re.compile(r"^(?:NVIDIA |GeForce |Tesla |Quadro |TITAN |RTX |GRID |GTX |A\d{2,3}|H\d{3}|L4|B\d{3}|GB\d{2,3}|Orin|Xavier)[\w .()/+-]*$")
+_MAY = re.compile(r"[a-z]\.[a-z]|name|uuid|index|\[|NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d\d|H\d\d|L4|B\d\d|GB\d|Orin|Xavier|\d, ")
 _DRIVER = re.compile(r"^\d{3}\.\d{2,3}(?:\.\d{2})?$")
 _SIZES_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 22, 24, 32, 40, 45, 48, 64, 72, 80, 94, 96, 128, 141, 180, 192, 288)  # sizes sold
 MOST_ROWS = 4096
@@ -30,13 +31,15 @@ def read(page: Page) -> tuple[View, ...]:
     header: Sequence[str] | None = None
     found: list[tuple[str, Seen]] = []
     for cells in _rows(page.lines):
+        if len(found) >= MOST_ROWS:
+            break
         if _is_header(cells):
             header = [cell.split(" [")[0] for cell in cells]
         elif header is not None and len(cells) == len(header):
             found.append(_from_header(dict(zip(header, cells, strict=True)), cells))
         elif _name_at(cells) is not None:
             found.append(("", _from_bare(cells)))
-    return (View(tool=TOOL, devices=tuple(_once(found[:MOST_ROWS]))),)
+    return (View(tool=TOOL, devices=tuple(_once(found))),)
 
 
 def _rows(lines: Iterable[str]) -> Iterable[list[str]]:
@@ -51,7 +54,7 @@ def _rows(lines: Iterable[str]) -> Iterable[list[str]]:
                 yield [bare]
             continue
         column = False
-        if len(bare) < 16_000 and '{"' not in bare and bare.count(",") < 400:
+        if len(bare) < 16_000 and _MAY.search(bare) and '{"' not in bare and bare.count(",") < 400:
             yield _cells(bare)
 
 
@@ -65,7 +68,7 @@ def _cells(line: str) -> list[str]:
 
 def _is_header(cells: Sequence[str]) -> bool:
     """Query fields only, one of them telling, and none of a process list."""
-    if not cells or not all(_FIELD.match(cell) for cell in cells):
+    if not cells or not _FIELD.match(cells[0]) or not all(_FIELD.match(cell) for cell in cells):
         return False
     telling = sum(bool(_TELLING.match(cell)) for cell in cells)
     with_unit = any("[" in cell or "." in cell for cell in cells)

@@ -10,6 +10,7 @@ from advisor.intake.seen import Seen, View
 from advisor.units import MIB
 
 TOOL = "nvidia-smi table"
+MOST_ROWS = 4096
 
 _ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b\s*([^|│]*)")
 _MODE = re.compile(r"\s+(On|Off|WDDM|TCC|MCDM|WDM|N/A|Enabled|Disabled|ERR!)$")
@@ -42,9 +43,13 @@ def _devices(lines: Iterable[str], driver: str | None) -> list[Seen]:
     """One device a row; a table pasted twice (before and after) gives each device once, as last printed."""
     found: dict[tuple[int, str | None], Seen] = {}
     at: tuple[int, str | None] | None = None
+    rows = 0
     for line in lines:
         row = _ROW.match(line)
         if row:
+            rows += 1
+            if rows > MOST_ROWS:
+                break
             at = (int(row.group(1)), bus_of(row.group(3)))
             found[at] = _first_line(row, at, driver)
         elif at is not None and ("MiB" in line or "MB" in line or " W" in line or "W /" in line or "MIG" in line or "abled" in line):

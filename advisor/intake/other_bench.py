@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from advisor.intake import quant_words
@@ -48,12 +49,16 @@ def recognise(page: Page) -> bool:
 
 def read(page: Page) -> tuple[Run, ...]:
     """Speeds of JSON objects, else of a table with commas, else of lines."""
-    runs = [run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0)]
-    if not runs:
-        runs = list(_csv(page.lines))
-    if not runs:
-        runs = [run for line in page.lines for run in _line(line)]
-    return tuple(runs[:MOST_RUNS])
+    forms = (
+        (run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0)),
+        _csv(page.lines),
+        (run for line in page.lines for run in _line(line)),
+    )
+    for form in forms:
+        runs = tuple(islice(form, MOST_RUNS))
+        if runs:
+            return runs
+    return ()
 
 
 def _walk(one: Mapping[str, Any], around: _Around, depth: int) -> Iterator[Run]:

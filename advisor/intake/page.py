@@ -1,9 +1,11 @@
 """A pasted text made safe to read: decoded, without colours, cut to bounds. Everything that arrives here is untrusted."""
 
+import gc
 import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +15,15 @@ from advisor.errors import BadInput
 from advisor.units import MIB
 
 MOST_BYTES = int(64 * MIB)
-MOST_LINES = 400_000
+MOST_LINES = 200_000
 MOST_LINE_CHARS = 20_000
 MOST_DOCUMENTS = 20_000
 MOST_FAILED_STARTS = 200
 MOST_DEPTH = 40  # levels of a JSON document that readers look into
 
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\-_])")
+_WIDE = re.compile(r"[ \t]{160,}")
+_EMPTY = re.compile(r"\n(?:[ \t]*\n){3,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b]")
 _BREAK = re.compile(r"\r\n|\r|\x0c|\x85|\u2028|\u2029")
 _BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -42,7 +46,8 @@ class Page:
     @cached_property
     def documents(self) -> tuple[Any, ...]:
         """Every JSON object or list in the text, also after log lines, a line each, or inside one that was cut off."""
-        return tuple(_documents(self.text))
+        with _no_collection():
+            return tuple(_documents(self.text))
 
     @cached_property
     def objects(self) -> tuple[dict[str, Any], ...]:
@@ -52,6 +57,18 @@ class Page:
             members = document if isinstance(document, list) else [document]
             found.extend(member for member in members if isinstance(member, dict))
         return tuple(found[:MOST_DOCUMENTS])
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector, which would walk over all that is being built again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _documents(text: str) -> Iterator[Any]:
@@ -94,7 +111,8 @@ def page_of(raw: bytes | str, source: str = "-") -> Page:
     """A page of raw bytes: one line end, no colour codes, no control characters, plain blanks."""
     text = decode(raw) if isinstance(raw, bytes) else raw
     text = _BREAK.sub("\n", _COLOUR.sub("", text))
-    return Page(_CONTROL.sub("", text).replace("\u00a0", " ").replace("\u202f", " "), source)
+    text = _CONTROL.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
+    return Page(_EMPTY.sub("\n\n", _WIDE.sub(" " * 160, text)), source)
 
 
 def page_from(path: str) -> Page:

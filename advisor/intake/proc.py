@@ -1,6 +1,7 @@
 """Linux's own files and lists: /proc/meminfo, sysfs memory of amdgpu, lscpu, device-tree, tegrastats, os-release, free."""
 
 import re
+from collections.abc import Iterable
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, size_bytes
@@ -9,45 +10,55 @@ from advisor.units import KIB, MIB
 
 TOOL = "/proc and sysfs"
 
-_TOTAL = re.compile(r"^\s*MemTotal:\s*(\d+)\s*kB", re.MULTILINE)
-_CARD = re.compile(r"(?:/sys/class/drm/(card\d+)/device/|/sys/bus/pci/devices/([0-9a-fA-F:.]+)/)?mem_info_(vram|gtt)_total\s*[:=]?\s*\n?\s*(\d{6,15})\b")
-_CPU = re.compile(r"(?:^|\n)\s*(?:model name|Model name|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|型号名称|モデル名|Имя модели|cpu_name|CPU)\s*[:：]\s*\"?([^\n\"]{3,80})")
+_TOTAL = re.compile(r"\bMemTotal:[ \t]*(\d+) kB")
+_CARD = re.compile(r"(?:/sys/class/drm/(card\d+)/device/|/sys/bus/pci/devices/([0-9a-fA-F:.]+)/)?mem_info_(vram|gtt)_total[ \t]*[:=]?[ \t]*\n?[ \t]*(\d{6,15})\b")
+_CPU = re.compile(r"^\s*(?:model name|Model name|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|型号名称|モデル名|Имя модели|cpu_name|CPU)\s*[:：]\s*\"?([^\"]{3,80})")
 _JETSON = re.compile(r"NVIDIA Jetson [\w ()+-]{3,60}|NVIDIA DGX Spark|NVIDIA_DGX_Spark")
 _TEGRA = re.compile(r"\bRAM (\d+)/(\d+)MB \(lfb")
-_FREE = re.compile(r"^\s*(?:Mem|Speicher|Mem\.|Mémoire|内存|Память)\s*:\s+([\d.,]+)([KMGT]i?)?B?\s+[\d.,]+[KMGT]?i?B?\s+[\d.,]+", re.MULTILINE)
-_HEAD_OF_FREE = re.compile(r"^\s+\S+\s+\S+\s+\S+.*(?:buff/cache|shared|available)", re.MULTILINE)
+_FREE = re.compile(r"^\s*(?:Mem|Speicher|Mem\.|Mémoire|内存|Память)\s*:\s+([\d.,]+)([KMGT]i?)?B?\s+[\d.,]+[KMGT]?i?B?\s+[\d.,]+")
+_HEAD_OF_FREE = re.compile(r"^\s+\S+\s+\S+\s+\S+.*(?:buff/cache|shared|available)")
 
 
 def recognise(page: Page) -> bool:
     """Whether one of these files is in the text."""
     text = page.text
-    return bool(_TOTAL.search(text) or _CARD.search(text) or _CPU.search(text) or _JETSON.search(text) or _TEGRA.search(text) or _free(text))
+    return bool(_TOTAL.search(text) or _CARD.search(text) or _JETSON.search(text) or _TEGRA.search(text) or _cpu(page.lines) or _free(page.lines))
 
 
 def read(page: Page) -> tuple[View, ...]:
     """Memory, the processor's name, memory of the amdgpu devices, and the board's name."""
-    text = page.text
-    cpu, box = _CPU.search(text), _JETSON.search(text)
-    devices = _cards(text) + (_jetson(box.group(), text) if box else ())
-    linux = bool(_TOTAL.search(text) or devices)
-    name = " ".join(cpu.group(1).split()) if cpu else None
-    return (View(tool=TOOL, devices=devices, ram_bytes=_ram(text), os="linux" if linux else None, cpu=name, box=box.group().strip() if box else None),)
+    ram, box = _ram(page), _JETSON.search(page.text)
+    devices = _cards(page.text) + (_jetson(box.group(), ram) if box else ())
+    linux = bool(_TOTAL.search(page.text) or devices)
+    return (View(tool=TOOL, devices=devices, ram_bytes=ram, os="linux" if linux else None, cpu=_cpu(page.lines), box=box.group().strip() if box else None),)
 
 
-def _ram(text: str) -> float | None:
+def _cpu(lines: Iterable[str]) -> str | None:
+    """The processor's name of /proc/cpuinfo or lscpu, in any language."""
+    for line in lines:
+        found = _CPU.match(line) if ":" in line or "：" in line else None
+        if found:
+            return " ".join(found.group(1).split())
+    return None
+
+
+def _ram(page: Page) -> float | None:
     """Memory that the kernel manages."""
-    total, tegra = _TOTAL.search(text), _TEGRA.search(text)
+    total, tegra = _TOTAL.search(page.text), _TEGRA.search(page.text)
     if total:
         return float(total.group(1)) * KIB
-    return float(tegra.group(2)) * MIB if tegra else _free(text)
+    return float(tegra.group(2)) * MIB if tegra else _free(page.lines)
 
 
-def _free(text: str) -> float | None:
+def _free(lines: Iterable[str]) -> float | None:
     """Total of `free`, in kibibytes unless it prints a unit."""
-    found = _FREE.search(text)
-    if not found or not _HEAD_OF_FREE.search(text):
-        return None
-    return size_bytes(f"{found.group(1)} {found.group(2) or 'K'}")
+    head = False
+    for line in lines:
+        head = head or bool(_HEAD_OF_FREE.match(line))
+        found = _FREE.match(line) if head else None
+        if found:
+            return size_bytes(f"{found.group(1)} {found.group(2) or 'K'}")
+    return None
 
 
 def _cards(text: str) -> tuple[Seen, ...]:
@@ -62,6 +73,6 @@ def _cards(text: str) -> tuple[Seen, ...]:
     )
 
 
-def _jetson(name: str, text: str) -> tuple[Seen, ...]:
+def _jetson(name: str, ram_bytes: float | None) -> tuple[Seen, ...]:
     """A board whose GPU shares its memory."""
-    return (Seen(name=" ".join(name.replace("_", " ").split()), maker="nvidia", index=0, memory_bytes=_ram(text)),)
+    return (Seen(name=" ".join(name.replace("_", " ").split()), maker="nvidia", index=0, memory_bytes=ram_bytes),)
