@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from advisor.advice.judge import Case, Option, allowed, meets, rank, search
+from advisor.advice.judge import Case, Option, allowed, meets, rank
 from advisor.advice.owned import change, keep, keep_meets
+from advisor.advice.search import search
 from advisor.reason import Reason
 
 

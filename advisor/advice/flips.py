@@ -4,144 +4,33 @@ Every flip is verified: the rule gives today's verdict at `before`, and another 
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
-from advisor.advice.naming import main_change, named
 from advisor.advice.offers import dearer
 from advisor.advice.owned import KV_QUANTS, LOWER_QUANTS
+from advisor.advice.prober import Prober, flip_of, then
+from advisor.advice.workflips import of_context, of_users
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.market import CostLine
-from advisor.need import Need, Workload
-from advisor.reason import Fact, Reason
-from advisor.system import spec
+from advisor.need import Need
+from advisor.reason import Reason
 
-MOST_USERS = 16
-FINENESS = 12  # a change of users or context is narrowed to a twelfth of it
-CONTEXT_STEP_TOKENS = 1024
 SPEED_STEP = 0.1  # tokens/s
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
-DOUBLINGS = 4
-
-
-class Prober:
-    """The verdict at other needs, each worked out once."""
-
-    def __init__(self, case: Case, decision: Decision) -> None:
-        self.case = case
-        self.today = decision
-        self._known: dict[Need, Decision] = {case.need: decision}
-
-    def at(self, need: Need) -> Decision:
-        """The decision for another need on the same work table."""
-        if need not in self._known:
-            self._known[need] = decide(case_of(self.case.desk, need, self.case))
-        return self._known[need]
-
-    def differs(self, need: Need) -> bool:
-        """Whether the verdict there is of another kind."""
-        return self.at(need).kind != self.today.kind
-
-    def at_users(self, users: int) -> Need:
-        """The need for other users."""
-        return self._working(replace(self.case.need.workload, users=users))
-
-    def at_context(self, tokens: int) -> Need:
-        """The need with another context."""
-        return self._working(replace(self.case.need.workload, context_tokens=tokens))
-
-    def _working(self, workload: Workload) -> Need:
-        return replace(self.case.need, workload=workload)
-
-
-def first_change(start: int, probes: list[int], step: int, differs: Callable[[int], bool]) -> tuple[int, int] | None:
-    """(last value with today's verdict, first value with another) among the probes, narrowed by bisection to `step`."""
-    same = start
-    for probe in probes:
-        if differs(probe):
-            other = probe
-            break
-        same = probe
-    else:
-        return None
-    while abs(other - same) > max(step, other // FINENESS):
-        middle = (same + other) // 2 // step * step
-        if middle in (same, other):
-            break
-        if differs(middle):
-            other = middle
-        else:
-            same = middle
-    return same, other
-
-
-def _then(decision: Decision) -> Reason:
-    """What the verdict becomes."""
-    option = decision.chosen
-    if option is None:
-        return Reason("flip.nothing", {})
-    facts: dict[str, Fact] = {"system": spec(option.estimate.system), "name": named(option.estimate.system)}
-    facts["spend_usd"] = option.cost.spend_usd
-    facts["per_user_tokens_per_s"] = per_user(option.estimate)
-    if option.kind == "change-settings":
-        facts |= {name: fact for change in option.changes for name, fact in change.facts.items()}
-        return Reason(f"flip.change-{main_change(option.changes)}", facts)
-    return Reason(f"flip.{option.kind}", facts)
-
-
-def _flip(wish: str, before: float, value: float, decision: Decision, facts: dict[str, Fact] | None = None) -> Flip:
-    direction = "up" if value > before else "down"
-    when = Reason(f"flip.{wish.replace('_', '-')}-{direction}", {"before": before, "value": value, **(facts or {})})
-    return Flip(wish, before, value, when, _then(decision), decision.kind)
 
 
 def flips(case: Case, decision: Decision) -> tuple[Flip, ...]:
     """The flips that there are, the ones a buyer asks about first."""
     prober = Prober(case, decision)
-    found = [*_users(prober), *_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
+    found = [*of_users(prober), *of_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
     found += [*_formats(prober), *_models(prober)]
     return tuple(found)
-
-
-def _users(prober: Prober) -> Iterator[Flip]:
-    """More users, and fewer where there are several."""
-    users = prober.case.need.workload.users
-    if users is None:
-        return
-
-    def differs(value: int) -> bool:
-        return prober.differs(prober.at_users(value))
-
-    up = [users * 2**power for power in range(1, 7) if users * 2**power <= max(MOST_USERS, 2 * users)]
-    down = [users // 2**power for power in range(1, 7) if users // 2**power >= 1]
-    for probes in (up, list(dict.fromkeys(down))):
-        change = first_change(users, probes, 1, differs)
-        if change:
-            before, value = change
-            yield _flip("users", before, value, prober.at(prober.at_users(value)), {"users": value})
-
-
-def _context(prober: Prober) -> Iterator[Flip]:
-    """A longer context, and a shorter one."""
-    work = prober.case.need.workload
-    now, least = work.context_tokens, work.prompt_tokens + work.generate_tokens
-    most = prober.case.desk.model.max_context_tokens or now
-
-    def differs(value: int) -> bool:
-        return prober.differs(prober.at_context(value))
-
-    up = sorted({min(now * 2**power, most) for power in range(1, DOUBLINGS + 1)} - {now}) if most > now else []
-    down = [now // 2**power for power in range(1, DOUBLINGS + 1) if now // 2**power >= least]
-    for probes in (up, down):
-        change = first_change(now, probes, CONTEXT_STEP_TOKENS, differs)
-        if change:
-            before, value = change
-            yield _flip("context_tokens", before, value, prober.at(prober.at_context(value)), {"context_tokens": value})
 
 
 def _tenths(value: float, up: bool) -> float:
@@ -159,7 +48,7 @@ def _floor(prober: Prober) -> Iterator[Flip]:
         if other.kind != prober.today.kind:
             before = round(value - SPEED_STEP, 1)
             if not prober.differs(replace(need, min_tokens_per_s=before)):
-                yield _flip("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
+                yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
             break
         if other.chosen is None:
             break
@@ -168,7 +57,7 @@ def _floor(prober: Prober) -> Iterator[Flip]:
     if lower is not None and not prober.differs(replace(need, min_tokens_per_s=round(lower + SPEED_STEP, 1))):
         other = prober.at(replace(need, min_tokens_per_s=lower))
         if other.kind != prober.today.kind:
-            yield _flip("min_tokens_per_s", round(lower + SPEED_STEP, 1), lower, other, {"floor_tokens_per_s": lower})
+            yield flip_of("min_tokens_per_s", round(lower + SPEED_STEP, 1), lower, other, {"floor_tokens_per_s": lower})
 
 
 def _slower(prober: Prober) -> float | None:
@@ -206,7 +95,7 @@ def _budget(prober: Prober) -> Iterator[Flip]:
         other = prober.at(replace(need, budget_usd=value))
         if other.kind != prober.today.kind:
             if other.chosen is not None and not prober.differs(replace(need, budget_usd=before)):
-                yield _flip("budget_usd", before, value, other, {"budget_usd": value})
+                yield flip_of("budget_usd", before, value, other, {"budget_usd": value})
             return
         spent = counted_usd(other.chosen.cost, need) if other.chosen else None
 
@@ -221,7 +110,7 @@ def _more_money(prober: Prober) -> Iterator[Flip]:
     value = float(math.ceil(enough))
     other = prober.at(replace(need, budget_usd=value))
     if other.chosen is not None and not prober.differs(replace(need, budget_usd=value - 1)):
-        yield _flip("budget_usd", value - 1, value, other, {"budget_usd": value})
+        yield flip_of("budget_usd", value - 1, value, other, {"budget_usd": value})
 
 
 def _prices(prober: Prober) -> Iterator[Flip]:
@@ -263,7 +152,7 @@ def _price(prober: Prober, line: CostLine, gap: float, sign: int) -> Iterator[Fl
         return
     same, other = (_priced(prober, line.what, line.usd or 0.0, usd) for usd in (before, value))
     if same.kind == prober.today.kind and other.kind != prober.today.kind:
-        flip = _flip("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
+        flip = flip_of("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
         yield replace(flip, device=line.what)
 
 
@@ -287,7 +176,7 @@ def _formats(prober: Prober) -> Iterator[Flip]:
         for value in values:
             other = prober.at(replace(need, quant=value) if wish == "quant" else replace(need, kv_quant=value))
             if other.chosen is not None:
-                yield Flip(wish, now, value, Reason(f"flip.{wish.replace('_', '-')}", {wish: value}), _then(other), other.kind)
+                yield Flip(wish, now, value, Reason(f"flip.{wish.replace('_', '-')}", {wish: value}), then(other), other.kind)
                 break
 
 
@@ -306,7 +195,7 @@ def _models(prober: Prober) -> Iterator[Flip]:
             other = decide(case_of(other_desk, replace(need, model=name), prober.case))
             if other.kind != prober.today.kind:
                 when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
-                yield Flip("model", desk.model.id, name, when, _then(other), other.kind)
+                yield Flip("model", desk.model.id, name, when, then(other), other.kind)
                 break
 
 

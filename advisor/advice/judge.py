@@ -13,11 +13,6 @@ from advisor.need import Need
 from advisor.reason import Reason
 from advisor.speed import Estimate, Speed
 
-MOST_TRIED = 4  # offers of one kind that may fail before the search leaves that kind
-MOST_SPILT = 3  # the same for offers that would keep a part of the weights in host memory
-LEARNT_ROWS = 2  # estimates of a kind from which the share of the bound that it can reach is learnt
-LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
-SAME_SHARE = 1.1  # how far the same system may exceed its own share at less work
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 
@@ -29,6 +24,7 @@ class Option:
     estimate: Estimate
     cost: Cost
     changes: tuple[Reason, ...] = ()  # what is set differently on what is owned
+    longest_context_tokens: int = 0  # that any way to run it holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +150,11 @@ def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:
     return max(ways, key=lambda way: (fast_enough(way, need), way.fit.fits, score(way)), default=None)
 
 
+def longest_context(ways: Iterable[Estimate]) -> int:
+    """The longest context that one of the ways holds in its devices' memory."""
+    return max((way.fit.max_context_tokens for way in ways if way.placement.strategy != "offload"), default=0)
+
+
 def evaluate(case: Case, offer: Offer) -> list[Option]:
     """The options that an offer turns out to be: the best shared way, and copies side by side where that is another answer."""
     system = case.desk.system(offer.words, offer.host)
@@ -163,11 +164,12 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     shared = best_way((way for way in ways if way.placement.strategy != "replicas"), case.need)
     copied = best_way((way for way in ways if way.placement.strategy == "replicas"), case.need)
     options = []
+    longest = longest_context(ways)
     if shared:
-        options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared)))
+        options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared), longest_context_tokens=longest))
     if copied and (case.work.workload.users or 2) > 1:
         kind = "replicas" if system.count <= 2 else offer.kind
-        options.append(Option(kind, copied, case.desk.cost(copied.system, copied)))
+        options.append(Option(kind, copied, case.desk.cost(copied.system, copied), longest_context_tokens=longest))
     return options
 
 
@@ -184,117 +186,6 @@ def rank(option: Option, need: Need) -> tuple[float, ...]:
 def allowed(kind: str, need: Need) -> bool:
     """Whether the buyer considers this kind at all; what is owned always counts."""
     return not need.consider or kind in need.consider or kind in TIE_ORDER
-
-
-def may_become(offer: Offer, kind: str) -> bool:
-    """Whether an offer may turn out to be of this kind: copies side by side need no link of their own."""
-    return offer.kind == kind or (kind == "replicas" and offer.kind in ("second-gpu", "network-cluster"))
-
-
-def candidates(case: Case, kind: str | None = None) -> list[Offer]:
-    """The offers that may meet the need by their bounds, in the order of the rule."""
-    need = case.need
-    if kind == "replicas" and case.work.workload.users == 1:
-        return []
-    found = [
-        offer
-        for offer in case.offers
-        if offer.least_usd is not None
-        and (kind is None or may_become(offer, kind))
-        and allowed(offer.kind, need)
-        and case.bound(offer).tokens_per_s >= need.min_tokens_per_s
-        and (need.budget_usd is None or need.sell_old or offer.least_usd <= need.budget_usd)
-    ]
-    if need.prefer == "fastest":
-        return sorted(found, key=lambda offer: -case.bound(offer).tokens_per_s)
-    return sorted(found, key=lambda offer: offer.least_usd or 0.0)
-
-
-def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
-    need = case.need
-    if need.prefer == "fastest":
-        return case.bound(offer).tokens_per_s <= per_user(best.estimate)
-    usd = counted_usd(best.cost, need)
-    return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
-
-
-def _holds(estimate: Estimate) -> bool:
-    """Whether the devices hold it without host memory."""
-    return estimate.fit.fits and estimate.placement.strategy != "offload"
-
-
-Key = tuple[str, bool, bool]
-
-
-class Tries:
-    """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
-
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        self.failed: dict[Key, int] = {}
-        self.reached: dict[Key, list[float]] = {}
-        self.short: dict[str, float] = {}  # the most memory with which one of the kind did not hold the work
-
-    def _key(self, offer: Offer, bound: Bound) -> Key:
-        """The kind, whether the devices may hold the work (not with as little memory as was short before), are they unlike."""
-        return offer.kind, bound.holds and offer.memory_bytes > self.short.get(offer.kind, 0.0), offer.mixed
-
-    def hopeless(self, offer: Offer) -> bool:
-        """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
-        bound, floor = self.case.bound(offer), self.case.need.min_tokens_per_s
-        key = self._key(offer, bound)
-        if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT) and not offer.same_again:
-            return True
-        seen = self.reached.get(key, ())
-        share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
-        if bound.tokens_per_s * share < floor:
-            return True
-        before = self.case.desk.reached_before(offer.words, self.case.work.workload)
-        if before is None or bound.tokens_per_s * before * SAME_SHARE >= floor:
-            return False
-        self._failed(key, before)  # as if it had been estimated again
-        return True
-
-    def _failed(self, key: Key, share: float) -> None:
-        self.failed[key] = self.failed.get(key, 0) + 1
-        if share:
-            self.reached.setdefault(key, []).append(share)
-
-    def note(self, offer: Offer, options: list[Option]) -> None:
-        """Learn from one offer that was estimated."""
-        if not options:
-            return
-        bound = self.case.bound(offer)
-        speed = max(per_user(option.estimate) for option in options)
-        if bound.holds and not any(_holds(option.estimate) for option in options):
-            self.short[offer.kind] = max(offer.memory_bytes, self.short.get(offer.kind, 0.0))
-        share, key = speed / bound.tokens_per_s, self._key(offer, bound)
-        self.case.desk.learn(offer.words, self.case.work.workload, share)
-        if not any(meets(option, self.case.need) for option in options):
-            self._failed(key, share)
-        elif share:
-            self.reached.setdefault(key, []).append(share)
-
-
-def search(case: Case, kind: str | None = None) -> list[Option]:
-    """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first.
-
-    Branch and bound: offers come in the order of the rule; the search ends where no later one can win.
-    """
-    found: list[Option] = []
-    best: Option | None = None
-    tries = Tries(case)
-    for offer in candidates(case, kind):
-        if best is not None and _cannot_win(offer, best, case):
-            break
-        if tries.hopeless(offer):
-            continue
-        options = [option for option in evaluate(case, offer) if kind is None or option.kind == kind]
-        tries.note(offer, options)
-        found += options
-        better = [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
-        best = min([*better, *([best] if best else [])], key=lambda option: rank(option, case.need), default=None)
-    return sorted(found, key=lambda option: (not meets(option, case.need), *rank(option, case.need)))
 
 
 def without_budget(case: Case) -> Case:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
-from advisor.advice.judge import Case, Option, best_way, fast_enough, per_user
+from advisor.advice.judge import Case, Option, best_way, fast_enough, longest_context, per_user
 from advisor.advice.offers import Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
@@ -126,7 +126,8 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
         ways = [way for system in systems for way in desk.ways(system, work) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
         if best is not None:
-            tried.append(Option("change-settings", best, _free(desk, best), _changes(best, usual, what, value)))
+            changes = _changes(best, usual, what, value)
+            tried.append(Option("change-settings", best, _free(desk, best), changes, longest_context(ways)))
             if fast_enough(best, case.need):
                 break
         if need_only:

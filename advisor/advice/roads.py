@@ -10,14 +10,13 @@ from advisor.advice.judge import (
     counted_usd,
     evaluate,
     fast_enough,
-    may_become,
     meets,
     per_user,
-    search,
     shortfalls,
     without_budget,
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
+from advisor.advice.search import may_become, search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 

@@ -1,0 +1,134 @@
+"""How many users, and how long a context, change the answer.
+
+Upwards the search follows the chosen system to the last value at which it still does (its memory's limits are solved for), and asks
+the judge there; downwards it looks for something cheaper that then does.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from advisor.advice import Flip
+from advisor.advice.desk import Work, work_of
+from advisor.advice.judge import Option, counted_usd, fast_enough
+from advisor.advice.prober import Prober, flip_of
+from advisor.errors import AdvisorError
+from advisor.need import Need
+
+MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
+CONTEXT_STEP_TOKENS = 1024
+MOST_STEPS = 3  # systems of the same kind that are followed in turn
+HALVINGS = 4
+
+NeedAt = Callable[[int], Need]
+
+
+def of_users(prober: Prober) -> Iterator[Flip]:
+    """More users, and fewer where there are several."""
+    now = prober.case.need.workload.users
+    if now is None:
+        return
+    for change in (_rising(prober, now, MOST_USERS_FACTOR * now, 1, prober.at_users), _falling(prober, now, 1, 1, prober.at_users)):
+        if change:
+            before, value = change
+            yield flip_of("users", before, value, prober.at(prober.at_users(value)), {"users": value})
+
+
+def of_context(prober: Prober) -> Iterator[Flip]:
+    """A longer context, and a shorter one."""
+    work = prober.case.need.workload
+    now, least = work.context_tokens, work.prompt_tokens + work.generate_tokens
+    most = prober.case.desk.model.max_context_tokens or now
+    found = (
+        _rising(prober, now, most, CONTEXT_STEP_TOKENS, prober.at_context),
+        _shorter(prober, now, least) or (_falling(prober, now, least, CONTEXT_STEP_TOKENS, prober.at_context) if _lost(prober) else None),
+    )
+    for change in found:
+        if change:
+            before, value = change
+            yield flip_of("context_tokens", before, value, prober.at(prober.at_context(value)), {"context_tokens": value})
+
+
+def _lost(prober: Prober) -> bool:
+    return prober.today.chosen is None
+
+
+def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:
+    """(last value with today's verdict, first with another) above `now`."""
+    option, last = prober.today.chosen, now
+    for _ in range(MOST_STEPS):
+        if option is None:
+            return None
+        last = _last_met(prober, option, last, most, step, need_at)
+        if last + step > most:
+            return None
+        other = prober.at(need_at(last + step))
+        if other.kind != prober.today.kind:
+            return None if prober.differs(need_at(last)) else (last, last + step)
+        option, last = other.chosen, last + step
+    return None
+
+
+def _last_met(prober: Prober, option: Option, low: int, most: int, step: int, need_at: NeedAt) -> int:
+    """The largest value, in whole steps from `low`, at which this system still does it."""
+    good, bad = 0, (most - low) // step + 1
+    reach = 1
+    while good < bad - 1:
+        middle = min(good + reach, bad - 1) if bad == (most - low) // step + 1 else (good + bad) // 2
+        if _still_does(prober, option, need_at(low + middle * step)):
+            good, reach = middle, 2 * reach
+        else:
+            bad = middle
+    return low + good * step
+
+
+def _still_does(prober: Prober, option: Option, need: Need) -> bool:
+    """Whether a system does other work in the way it does today's."""
+    desk, work = prober.case.desk, work_of(need)
+    if option.kind == "keep":
+        usual = desk.usual(desk.have, work) if desk.have else None
+        return usual is not None and not isinstance(usual, AdvisorError) and fast_enough(usual, need) and not usual.fit.raise_limit
+    estimate = option.estimate
+    same = Work(work.workload, estimate.quant.id, estimate.kv_quant)
+    return any(fast_enough(way, need) for way in desk.ways(replace(estimate.system, strategy=None), same))
+
+
+def _falling(prober: Prober, now: int, least: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:
+    """(least value with today's verdict, most with another) below `now`, by halving and bisection."""
+    same, other = now, 0
+    for power in range(1, HALVINGS + 1):
+        value = now // 2**power // step * step
+        if value < least:
+            break
+        if prober.differs(need_at(value)):
+            other = value
+            break
+        same = value
+    while other and same - other > step:
+        middle = (same + other) // 2 // step * step
+        if prober.differs(need_at(middle)):
+            other = middle
+        else:
+            same = middle
+    return (same, other) if other else None
+
+
+def _shorter(prober: Prober, now: int, least: int) -> tuple[int, int] | None:
+    """The longest context that something cheaper holds: its memory's limit is solved for."""
+    need, today = prober.case.need, prober.today
+    spent = counted_usd(today.chosen.cost, need) if today.chosen else None
+    owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option)]
+    limits = [
+        option.longest_context_tokens // CONTEXT_STEP_TOKENS * CONTEXT_STEP_TOKENS
+        for option in (*owned, *today.seen)
+        if _cheaper(option, spent, need)
+    ]
+    for value in sorted({limit for limit in limits if least <= limit < now}, reverse=True)[:MOST_STEPS]:
+        if prober.differs(prober.at_context(value)):
+            before = min(value + CONTEXT_STEP_TOKENS, now)
+            return None if prober.differs(prober.at_context(before)) else (before, value)
+    return None
+
+
+def _cheaper(option: Option, spent: float | None, need: Need) -> bool:
+    usd = counted_usd(option.cost, need)
+    return usd is not None and (spent is None or usd < spent)
