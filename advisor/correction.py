@@ -1,4 +1,4 @@
-"""What `calibrate --save` learned on this user's own hardware: measured over estimated, by device, count and engine. A small file, read late."""
+"""What `calibrate --save` learned on this user's own hardware: measured over estimated, by device, count and engine."""
 
 import json
 import math

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("--reset", is_flag=True, help="Drop every local correction first.")
 @click.option("--export", "target", metavar="FILE", help="Write the accepted rows as a file for the catalog's measurements.")
 @click.option("--force", is_flag=True, help="Let --export replace an existing file.")
-@click.option("--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]")
+@click.option(
+    "--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"
+)
 @form_options("text", "json")
 def calibrate_command(
     files: tuple[str, ...], system: str | None, model: str | None, quant: str | None, save: bool, reset: bool, target: str | None,
@@ -46,7 +48,9 @@ def calibrate_command(
     pages = [page_from(path) for path in files]
     rows, memory = calibrate.compare(pages, records, stated), measured_memory.read(pages, records, stated)
     if not rows and not memory:
-        raise BadValue(f"{', '.join(files)}: no speed is recognised. Give the output of llama-bench, llama.cpp, ollama --verbose, vllm bench, …")
+        raise BadValue(
+            f"{', '.join(files)}: no speed is recognised. Give the output of llama-bench, llama.cpp, ollama --verbose, vllm bench, …"
+        )
     if target:
         _export(target, rows, force)
     _print(rows, memory, save, form)
@@ -64,8 +68,8 @@ def _reset() -> None:
 def _stated(system: str | None, model: str | None, quant: str | None, catalog: "Catalog") -> "Stated":
     """What the options say, looked up at once so that a wrong name is an error."""
     from advisor import choose
-    from advisor.binding import model_of
     from advisor.intake.bound_run import Stated
+    from advisor.wishes import model_of
 
     if system is not None:
         choose.bind(system, catalog)

@@ -6,14 +6,24 @@ import click
 
 from advisor.cli.options import form_options
 
-_FORMS = "Give the output of nvidia-smi, rocm-smi, amd-smi, lspci -nn, system_profiler, vulkaninfo, clinfo, dxdiag, or a log of llama.cpp or ollama."
+_FORMS = (
+    "Give the output of nvidia-smi, rocm-smi, amd-smi, lspci -nn, system_profiler, vulkaninfo, clinfo, dxdiag, "
+    "or a log of llama.cpp or ollama."
+)
 
 
 @click.command("detect", epilog='Example:  advisor recommend --have "$(advisor detect --system)" --model 70b')
-@click.option("--from", "sources", metavar="FILE", multiple=True,
-              help="Pasted output of nvidia-smi, rocm-smi, lspci, system_profiler, … (repeatable); - = standard input.")  # fmt: skip
+@click.option(
+    "--from",
+    "sources",
+    metavar="FILE",
+    multiple=True,
+    help="Pasted output of nvidia-smi, rocm-smi, lspci, system_profiler, … (repeatable); - = standard input.",
+)
 @click.option("--system", "words_only", is_flag=True, help="Print the SYSTEM words alone.")
-@click.option("--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]")
+@click.option(
+    "--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"
+)
 @form_options("text", "json")
 def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[str, ...], form: str) -> int:
     """What hardware is this? Reads this machine, or pasted tool output."""
@@ -33,7 +43,9 @@ def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[st
         say(f"Note: {warning}", error=True)
     if words_only:
         if found.system is None:
-            raise BadInput("No SYSTEM words: " + _why(found.warnings, found.devices != ()) + " Write the words yourself: `advisor list devices`.")
+            raise BadInput(
+                "No SYSTEM words: " + _why(found.warnings, found.devices != ()) + " Write the words yourself: `advisor list devices`."
+            )
         say(found.system)
         return 0
     _print(found, form)

@@ -25,11 +25,19 @@ def device(index: int | None, facts: Mapping[str, object]) -> Seen:
     gfx = known(facts.get("gfx version"))
     link = _LINK.search(str(facts.get("pcie clock level", "")))
     return Seen(
-        name=_name(facts), index=index, maker="amd", bus=bus_of(facts.get("pci bus")), pci_id=_pci_id(facts),
-        chip=gfx if gfx and gfx.startswith("gfx") else None, memory_bytes=vram, free_bytes=max(0.0, vram - used) if vram and used is not None else None,
-        shared_bytes=_bytes(facts, "gtt total memory (b)"), power_limit_w=_power(facts),
-        pcie_generation=pcie_generation(link.group(1)) if link else None, pcie_lanes=int(link.group(2)) if link else None,
-    )  # fmt: skip
+        name=_name(facts),
+        index=index,
+        maker="amd",
+        bus=bus_of(facts.get("pci bus")),
+        pci_id=_pci_id(facts),
+        chip=gfx if gfx and gfx.startswith("gfx") else None,
+        memory_bytes=vram,
+        free_bytes=max(0.0, vram - used) if vram and used is not None else None,
+        shared_bytes=_bytes(facts, "gtt total memory (b)"),
+        power_limit_w=_power(facts),
+        pcie_generation=pcie_generation(link.group(1)) if link else None,
+        pcie_lanes=int(link.group(2)) if link else None,
+    )
 
 
 def _name(facts: Mapping[str, object]) -> str | None:

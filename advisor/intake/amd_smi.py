@@ -23,7 +23,11 @@ _USAGE = re.compile(r"([\d.]+)\s*/\s*([\d.]+)\s*([MG]i?B)")
 
 def recognise(page: Page) -> bool:
     """Whether any of amd-smi's forms is in the text."""
-    return "AMD-SMI" in page.text or any(_GPU.match(line) or _MONITOR.match(line) or _is_csv(line) or _NAME_ROW.match(line) for line in page.lines) or bool(_json(page.objects))
+    return (
+        "AMD-SMI" in page.text
+        or any(_GPU.match(line) or _MONITOR.match(line) or _is_csv(line) or _NAME_ROW.match(line) for line in page.lines)
+        or bool(_json(page.objects))
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -38,7 +42,9 @@ def read(page: Page) -> tuple[View, ...]:
 
 def _filled(before: Seen, seen: Seen) -> Seen:
     """`before` with what it lacked."""
-    return replace(before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())})
+    return replace(
+        before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())}
+    )
 
 
 def _table(lines: Iterable[str]) -> Iterator[Seen]:
@@ -50,7 +56,9 @@ def _table(lines: Iterable[str]) -> Iterator[Seen]:
         if name and "MiB" not in line:
             at = name.group(1).lower()
             watts = re.search(r"/\s*(\d+)\s*W", name.group(3))
-            found[at] = Seen(name=known(name.group(2)), index=None, maker="amd", bus=bus_of(at), power_limit_w=number(watts.group(1)) if watts else None)
+            found[at] = Seen(
+                name=known(name.group(2)), index=None, maker="amd", bus=bus_of(at), power_limit_w=number(watts.group(1)) if watts else None
+            )
             continue
         row = _INDEX_ROW.match(line) if at else None
         if row and at:
@@ -110,10 +118,15 @@ def _json(objects: Iterable[dict[str, Any]]) -> list[Seen]:
     found: list[Seen] = []
     for one in objects:
         inner = one.get("gpu_data")
-        for member in (inner if isinstance(inner, list) else [one])[:1024]:
-            if isinstance(member, dict) and isinstance(member.get("gpu"), int) and ({"asic", "vram", "bus", "bdf", "mem_usage", "board"} & set(member)):
-                found.append(_device(member["gpu"], dict(_flat(member))))
+        members = (inner if isinstance(inner, list) else [one])[:1024]
+        found += [_device(member["gpu"], dict(_flat(member))) for member in members if _is_gpu(member)]
     return found
+
+
+def _is_gpu(member: object) -> bool:
+    """Whether a JSON member describes a GPU."""
+    known_keys = {"asic", "vram", "bus", "bdf", "mem_usage", "board"}
+    return isinstance(member, dict) and isinstance(member.get("gpu"), int) and bool(known_keys & set(member))
 
 
 def _is_csv(line: str) -> bool:
@@ -129,7 +142,14 @@ def _csv(lines: Iterable[str]) -> Iterator[Seen]:
             header = line.strip().split(",")
         elif header and re.match(r"^\d{1,3},", line):
             row = dict(zip(header, next(csv.reader([line]), []), strict=False))
-            sections = {"market_name": "asic.", "device_id": "asic.", "size": "vram.", "vram_size": "vram.", "total_vram": "mem_usage.", "bdf": "bus."}
+            sections = {
+                "market_name": "asic.",
+                "device_id": "asic.",
+                "size": "vram.",
+                "vram_size": "vram.",
+                "total_vram": "mem_usage.",
+                "bdf": "bus.",
+            }
             yield _device(int(line.split(",", 1)[0]), {sections.get(key, "") + key: value for key, value in row.items()})
 
 
@@ -140,14 +160,23 @@ def _device(index: int, facts: Mapping[str, object]) -> Seen:
     device_id = re.search(r"0x([0-9a-f]{4})\b", str(facts.get("asic.device_id", "")), re.IGNORECASE)
     name = known(facts.get("asic.market_name")) or known(facts.get("board.product_name"))
     return Seen(
-        name=None if name and name.startswith("0x") else name, index=index, maker="amd",
-        bus=bus_of(facts.get("bus.bdf") or facts.get("bdf")), uuid=uuid_of(facts.get("uuid")),
-        pci_id=f"1002:{device_id.group(1)}".lower() if device_id else None, chip=known(facts.get("asic.target_graphics_version")),
-        memory_bytes=total, free_bytes=_size(facts, "mem_usage.free_vram") or (total - used if total and used else None),
-        shared_bytes=_size(facts, "mem_usage.total_gtt"), driver=known(facts.get("driver.version") or facts.get("driver.driver_version")),
-        pcie_generation=_generation(facts), pcie_lanes=whole(known(facts.get("bus.max_pcie_width"))),
-        power_limit_w=number(known(facts.get("limit.socket_power") or facts.get("limit.max_power") or facts.get("limit.ppt0.socket_power_limit"))),
-    )  # fmt: skip
+        name=None if name and name.startswith("0x") else name,
+        index=index,
+        maker="amd",
+        bus=bus_of(facts.get("bus.bdf") or facts.get("bdf")),
+        uuid=uuid_of(facts.get("uuid")),
+        pci_id=f"1002:{device_id.group(1)}".lower() if device_id else None,
+        chip=known(facts.get("asic.target_graphics_version")),
+        memory_bytes=total,
+        free_bytes=_size(facts, "mem_usage.free_vram") or (total - used if total and used else None),
+        shared_bytes=_size(facts, "mem_usage.total_gtt"),
+        driver=known(facts.get("driver.version") or facts.get("driver.driver_version")),
+        pcie_generation=_generation(facts),
+        pcie_lanes=whole(known(facts.get("bus.max_pcie_width"))),
+        power_limit_w=number(
+            known(facts.get("limit.socket_power") or facts.get("limit.max_power") or facts.get("limit.ppt0.socket_power_limit"))
+        ),
+    )
 
 
 def _size(facts: Mapping[str, object], *keys: str) -> float | None:

@@ -9,7 +9,10 @@ from advisor.units import MB, MIB
 
 TOOL = "sysctl"
 
-_BRAND = re.compile(r"(?:machdep\.cpu\.brand_string\s*[:=]\s*|GPU name:\s*|found device:\s*|picking default device:\s*|(?:^|\n)Chip:\s*|Chipset Model:\s*)(Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?)(?![\w])")
+_BRAND = re.compile(
+    r"(?:machdep\.cpu\.brand_string\s*[:=]\s*|GPU name:\s*|found device:\s*|picking default device:\s*|(?:^|\n)"
+    r"Chip:\s*|Chipset Model:\s*)(Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?)(?![\w])"
+)
 _CORES = re.compile(r"(?:\"gpu-core-count\"\s*=\s*|GPU core count:\s*|Total Number of Cores:\s*)(\d{1,3})(?=\s|$)(?!\s*\()")
 _RAM = re.compile(r"hw\.memsize(?:_usable)?\s*[:=]\s*(\d{6,18})")
 _GPU_MEMORY = re.compile(r"GPU memory:\s*([\d.]+\s*[GM]B)")
@@ -19,7 +22,13 @@ _WORKING_SET = re.compile(r"recommendedMaxWorkingSetSize\s*=\s*([\d.]+)\s*MB")
 
 def recognise(page: Page) -> bool:
     """Whether macOS's own keys are in the text."""
-    return bool(re.search(r"hw\.memsize|machdep\.cpu|iogpu\.|\"gpu-core-count\"|GPU core count:|recommendedMaxWorkingSetSize|found device: Apple|GPU name:\s+Apple", page.text))
+    return bool(
+        re.search(
+            r"hw\.memsize|machdep\.cpu|iogpu\.|\"gpu-core-count\"|GPU core count:|recommendedMaxWorkingSetSize|found de"
+            r"vice: Apple|GPU name:\s+Apple",
+            page.text,
+        )
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -33,10 +42,14 @@ def read(page: Page) -> tuple[View, ...]:
     if brand:
         devices = (
             Seen(
-                name=brand.group(1), index=0, maker="apple", gpu_cores=whole(cores.group(1)) if cores else None, memory_bytes=memory,
+                name=brand.group(1),
+                index=0,
+                maker="apple",
+                gpu_cores=whole(cores.group(1)) if cores else None,
+                memory_bytes=memory,
                 limit_bytes=(number(limit.group(1)) or 0.0) * MB or None if limit else None,
             ),
-        )  # fmt: skip
+        )
     return (View(tool=TOOL, devices=devices, ram_bytes=memory, os="macos", cpu=brand.group(1) if brand else None, wired_limit_bytes=wired),)
 
 

@@ -19,7 +19,6 @@ from advisor.system import System
 SAME_PARAMS = 0.015  # a file's count of parameters and the catalog's differ by less
 
 
-
 @dataclass(frozen=True)
 class Stated:
     """What the user says where the file does not."""
@@ -85,9 +84,15 @@ class Binder:
         """SYSTEM words of the devices printed with the run or elsewhere on the page."""
         views = detect.views_of(self.page)
         if run.devices:
-            devices = tuple(Seen(name=name, index=place, maker=maker_of(name), memory_bytes=run.memory_bytes) for place, name in enumerate(run.devices))
+            devices = tuple(
+                Seen(name=name, index=place, maker=maker_of(name), memory_bytes=run.memory_bytes) for place, name in enumerate(run.devices)
+            )
             views = [View(tool="benchmark", devices=devices), *(view for view in views if not view.devices)]
-            views += [View(tool=view.tool, cpu=view.cpu, ram_bytes=view.ram_bytes) for view in detect.views_of(self.page) if view.cpu or view.ram_bytes]
+            views += [
+                View(tool=view.tool, cpu=view.cpu, ram_bytes=view.ram_bytes)
+                for view in detect.views_of(self.page)
+                if view.cpu or view.ram_bytes
+            ]
         words = detect.known_of(views, self.catalog).system
         if words is None or run.count is None:
             return words
@@ -106,7 +111,9 @@ class Binder:
     def _loaded_model(self) -> Model | None:
         """The model that a load log on the page names."""
         load = loads.read(self.page)
-        named = Run(tool="", test="", kind="decode", tokens_per_s=None, model=load.model, file=load.file, params=load.params) if load else None
+        named = (
+            Run(tool="", test="", kind="decode", tokens_per_s=None, model=load.model, file=load.file, params=load.params) if load else None
+        )
         return _model_of(named, self.catalog) if named else None
 
     def _quant(self, run: Run) -> Quant | None:
@@ -159,13 +166,19 @@ def _shorter(text: str | None) -> list[str]:
         return []
     plain = re.split(r"[/\\]", text)[-1]
     rest = plain.split("_", 1)[1] if "_" in plain else plain
-    sized = [found.group(0) for found in (re.match(r"^.*?\d+(?:\.\d+)?[Bb](?:-A\d+(?:\.\d+)?[Bb])?(?![a-zA-Z0-9])", name) for name in (plain, rest)) if found]
+    sized = [
+        found.group(0)
+        for found in (re.match(r"^.*?\d+(?:\.\d+)?[Bb](?:-A\d+(?:\.\d+)?[Bb])?(?![a-zA-Z0-9])", name) for name in (plain, rest))
+        if found
+    ]
     return list(dict.fromkeys([text, plain, rest, *sized]))
 
 
 def _near(model: Model, params: float) -> bool:
     """Whether a printed count of parameters is this model's."""
-    return any(abs(own / params - 1) < SAME_PARAMS for own in (model.decoder_params, model.params, model.decoder_params + model.mtp_params) if own)
+    return any(
+        abs(own / params - 1) < SAME_PARAMS for own in (model.decoder_params, model.params, model.decoder_params + model.mtp_params) if own
+    )
 
 
 def _by_shape(run: Run, catalog: Catalog) -> Model | None:

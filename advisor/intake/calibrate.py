@@ -79,7 +79,9 @@ def _workload(run: Run, most_tokens: int | None) -> Workload:
     generate = max(1, run.generate_tokens or (1 if run.kind == "prefill" else 128))
     context = prompt + generate
     users = max(1, round(run.users))
-    return Workload(users=users, context_tokens=min(context, most_tokens) if most_tokens else context, prompt_tokens=prompt, generate_tokens=generate)
+    return Workload(
+        users=users, context_tokens=min(context, most_tokens) if most_tokens else context, prompt_tokens=prompt, generate_tokens=generate
+    )
 
 
 def _estimate(bound: Bound, catalog: Catalog, known: dict[object, Estimate | Reason]) -> Estimate | Reason:
@@ -161,7 +163,9 @@ def _impossible(run: Run, estimate: Estimate) -> Reason | None:
     if run.kind == "decode" and run.users <= 1 and not run.speculative:
         read = weights.dense_bytes + weights.head_bytes + weights.experts_touched_share(1) * weights.expert_bytes
         if measured * read > TOO_FAST * bandwidth:
-            return Reason("calibrate.too-fast", {"needed_bytes_per_s": measured * read, "bandwidth_bytes_per_s": bandwidth, "read_bytes": read})
+            return Reason(
+                "calibrate.too-fast", {"needed_bytes_per_s": measured * read, "bandwidth_bytes_per_s": bandwidth, "read_bytes": read}
+            )
     if run.kind == "prefill":
         rate = sum(max((rate for rate in vars(part.device.compute).values() if rate), default=float("inf")) * part.count for part in parts)
         needed = 2 * estimate.model.active_params * measured

@@ -26,21 +26,55 @@ def written(compared: Sequence[Compared], day: date) -> str:
 def _row(each: Compared, day: date) -> dict[str, Any] | None:
     """The keys of a measurement; None for what the catalog could not use."""
     bound, run = each.bound, each.bound.run
-    if not each.accepted or bound.system is None or bound.model is None or run.kind not in ("decode", "prefill", "served") or run.speculative:
+    if (
+        not each.accepted
+        or bound.system is None
+        or bound.model is None
+        or run.kind not in ("decode", "prefill", "served")
+        or run.speculative
+    ):
         return None
-    groups = [{"device": group.device.id, "name": group.device.name, "count": group.gpus, "memory_gib": group.memory_bytes / GIB} for group in bound.system.groups]
+    groups = [
+        {"device": group.device.id, "name": group.device.name, "count": group.gpus, "memory_gib": group.memory_bytes / GIB}
+        for group in bound.system.groups
+    ]
     link = bound.system.shown_link
     row: dict[str, Any] = {
-        "date": (run.date or day.isoformat())[:7], "devices": groups, "boxes": len(bound.system.boxes) if len(bound.system.boxes) > 1 else None,
-        "link": link.id if link else None, "strategy": bound.system.strategy, "engine": each.engine if run.engine or bound.system.engine else None, "engine_printed": run.engine,
-        "engine_version": run.version, "backend": run.backend, "model": bound.model.id, "model_printed": re.split(r"[/\\\\]", run.file)[-1] if run.file else (run.model or bound.model.id),
-        "quant": bound.quant.id if bound.quant else None, "quant_printed": run.quant, "file_gib": run.file_bytes / GIB if run.file_bytes else None,
-        "test": run.test, "flash_attention": run.flash_attention, "users": round(run.users) if run.users > 1 else None,
-        "prompt_tokens": run.prompt_tokens or None, "filled_tokens": run.filled_tokens or None, "generate_tokens": run.generate_tokens,
-        "prefill_tokens_per_s" if run.kind == "prefill" else "decode_tokens_per_s": run.tokens_per_s, "sustained": True if run.kind == "served" else None,
-    }  # fmt: skip
-    parts = ["own", *(f"{group['count']}x-{group['device']}" for group in groups), str(row["engine"]), bound.model.id, str(row["quant"]), run.test]
-    return {"id": re.sub(r"[^a-z0-9._-]+", "-", "-".join(parts).lower()).strip("-")[:180], **{key: value for key, value in row.items() if value is not None}}
+        "date": (run.date or day.isoformat())[:7],
+        "devices": groups,
+        "boxes": len(bound.system.boxes) if len(bound.system.boxes) > 1 else None,
+        "link": link.id if link else None,
+        "strategy": bound.system.strategy,
+        "engine": each.engine if run.engine or bound.system.engine else None,
+        "engine_printed": run.engine,
+        "engine_version": run.version,
+        "backend": run.backend,
+        "model": bound.model.id,
+        "model_printed": re.split(r"[/\\\\]", run.file)[-1] if run.file else (run.model or bound.model.id),
+        "quant": bound.quant.id if bound.quant else None,
+        "quant_printed": run.quant,
+        "file_gib": run.file_bytes / GIB if run.file_bytes else None,
+        "test": run.test,
+        "flash_attention": run.flash_attention,
+        "users": round(run.users) if run.users > 1 else None,
+        "prompt_tokens": run.prompt_tokens or None,
+        "filled_tokens": run.filled_tokens or None,
+        "generate_tokens": run.generate_tokens,
+        "prefill_tokens_per_s" if run.kind == "prefill" else "decode_tokens_per_s": run.tokens_per_s,
+        "sustained": True if run.kind == "served" else None,
+    }
+    parts = [
+        "own",
+        *(f"{group['count']}x-{group['device']}" for group in groups),
+        str(row["engine"]),
+        bound.model.id,
+        str(row["quant"]),
+        run.test,
+    ]
+    return {
+        "id": re.sub(r"[^a-z0-9._-]+", "-", "-".join(parts).lower()).strip("-")[:180],
+        **{key: value for key, value in row.items() if value is not None},
+    }
 
 
 def _lines(row: Mapping[str, Any]) -> list[str]:

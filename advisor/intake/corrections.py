@@ -43,7 +43,14 @@ def _row(each: Compared, factor: float, day: date) -> dict[str, Any]:
     bound = each.bound
     what = {"model": bound.model.id if bound.model else None, "quant": bound.quant.id if bound.quant else None, "test": bound.run.test}
     mark = sha256(json.dumps([bound.words, what, bound.run.tokens_per_s]).encode()).hexdigest()[:16]
-    return {"kind": bound.run.kind, "factor": factor, **what, "measured_tokens_per_s": bound.run.tokens_per_s, "date": day.isoformat(), "print": mark}
+    return {
+        "kind": bound.run.kind,
+        "factor": factor,
+        **what,
+        "measured_tokens_per_s": bound.run.tokens_per_s,
+        "date": day.isoformat(),
+        "print": mark,
+    }
 
 
 def save(rows: dict[str, list[dict[str, Any]]]) -> dict[str, correction.Correction]:

@@ -6,21 +6,50 @@ from types import ModuleType
 
 from advisor.catalog import Catalog
 from advisor.device import Device
-from advisor.integrated import Integrated
 from advisor.intake import (
-    amd_smi, apple_lines, graphics_apis, identify, llama_devices, lspci, nvidia_smi_csv, nvidia_smi_list, nvidia_smi_q,
-    nvidia_smi_table, ollama_log, proc, reports, rocm_smi, system_profiler, topo, windows,
-)  # fmt: skip
+    amd_smi,
+    apple_lines,
+    graphics_apis,
+    identify,
+    llama_devices,
+    lspci,
+    nvidia_smi_csv,
+    nvidia_smi_list,
+    nvidia_smi_q,
+    nvidia_smi_table,
+    ollama_log,
+    proc,
+    reports,
+    rocm_smi,
+    system_profiler,
+    topo,
+    windows,
+)
 from advisor.intake.detected_words import system_words
 from advisor.intake.merge import Merged, is_generic, merge
 from advisor.intake.page import Page
 from advisor.intake.seen import Joint, Seen, View
+from advisor.integrated import Integrated
 from advisor.units import GIB
 
 READERS: tuple[ModuleType, ...] = (
-    nvidia_smi_q, nvidia_smi_csv, nvidia_smi_table, nvidia_smi_list, topo, amd_smi, rocm_smi, system_profiler, apple_lines,
-    lspci, proc, ollama_log, llama_devices, graphics_apis, windows, reports,
-)  # fmt: skip
+    nvidia_smi_q,
+    nvidia_smi_csv,
+    nvidia_smi_table,
+    nvidia_smi_list,
+    topo,
+    amd_smi,
+    rocm_smi,
+    system_profiler,
+    apple_lines,
+    lspci,
+    proc,
+    ollama_log,
+    llama_devices,
+    graphics_apis,
+    windows,
+    reports,
+)
 SMALL_POOL_BYTES = 8 * GIB  # a carved-out part below this is not what a box with shared memory computes in
 
 
@@ -62,7 +91,9 @@ def views_of(page: Page) -> list[View]:
 
 def _says(view: View) -> bool:
     """Whether a view holds anything."""
-    return bool(view.devices or view.links or view.warnings or view.ram_bytes or view.cpu or view.box or view.attached or view.wired_limit_bytes)
+    return bool(
+        view.devices or view.links or view.warnings or view.ram_bytes or view.cpu or view.box or view.attached or view.wired_limit_bytes
+    )
 
 
 def detect(pages: Sequence[Page], catalog: Catalog) -> Detected:
@@ -77,11 +108,23 @@ def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
     seen = _with_box(found, catalog)
     identities = [identify.identify(each, catalog, found.ram_bytes) for each in seen]
     inside = [_integrated(each, identity, marks) for each, identity in zip(seen, identities, strict=True)]
-    card = any(not flag and not (identity.device and identity.device.unified_memory) for flag, identity in zip(inside, identities, strict=True))
-    shown = [flag or (card and bool(identity.device and identity.device.unified_memory)) for flag, identity in zip(inside, identities, strict=True)]
+    card = any(
+        not flag and not (identity.device and identity.device.unified_memory) for flag, identity in zip(inside, identities, strict=True)
+    )
+    shown = [
+        flag or (card and bool(identity.device and identity.device.unified_memory))
+        for flag, identity in zip(inside, identities, strict=True)
+    ]
     devices = tuple(_known(place, *each, found) for place, each in enumerate(zip(seen, identities, shown, strict=True)))
     words, remarks = system_words(devices, found.links, found.ram_bytes, catalog)
-    return Detected(devices, found.links, found.ram_bytes, found.os, words, tuple(dict.fromkeys((*found.warnings, *_missing(found, devices), *_sliced(devices), *remarks))))
+    return Detected(
+        devices,
+        found.links,
+        found.ram_bytes,
+        found.os,
+        words,
+        tuple(dict.fromkeys((*found.warnings, *_missing(found, devices), *_sliced(devices), *remarks))),
+    )
 
 
 def _with_box(found: Merged, catalog: Catalog) -> list[Seen]:
@@ -141,7 +184,9 @@ def _known(place: int, seen: Seen, identity: identify.Identity, integrated: bool
     device = identity.device
     if free is not None and device is not None and not device.unified_memory and free > device.largest_memory_bytes * identify.MOST_SHOWN:
         free, notes = None, (*notes, "the free memory printed is more than this card has: left out")
-    return Known(place, seen, device, () if device else identity.candidates, integrated, memory, free, (*seen.notes, *identity.notes, *notes))
+    return Known(
+        place, seen, device, () if device else identity.candidates, integrated, memory, free, (*seen.notes, *identity.notes, *notes)
+    )
 
 
 def _memory(seen: Seen, identity: identify.Identity, integrated: bool, found: Merged) -> tuple[float | None, tuple[str, ...]]:
@@ -164,13 +209,20 @@ def _memory(seen: Seen, identity: identify.Identity, integrated: bool, found: Me
 
 def _box_like(seen: Seen, identity: identify.Identity) -> bool:
     """A chip that is no card although its id is open: Apple's, or an AMD one that only boxes of the catalog have."""
-    return seen.maker == "apple" or (bool(identity.candidates) and seen.chip is not None) or (seen.maker == "amd" and is_generic(seen.name) and seen.pci_id is None)
+    return (
+        seen.maker == "apple"
+        or (bool(identity.candidates) and seen.chip is not None)
+        or (seen.maker == "amd" and is_generic(seen.name) and seen.pci_id is None)
+    )
 
 
 def _sliced(devices: Sequence[Known]) -> tuple[str, ...]:
     """Cards that MIG has cut: the SYSTEM words stand for the whole card."""
     cut = [known for known in devices if known.seen.mig_bytes or any(note.startswith("MIG is on") for note in known.seen.notes)]
-    return tuple(f"Device {known.index} is cut into MIG slices: a model must fit into one of them; the SYSTEM words mean the whole card." for known in cut)
+    return tuple(
+        f"Device {known.index} is cut into MIG slices: a model must fit into one of them; the SYSTEM words mean the whole card."
+        for known in cut
+    )
 
 
 def _missing(found: Merged, devices: Sequence[Known]) -> tuple[str, ...]:

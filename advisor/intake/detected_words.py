@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from advisor.intake.detect import Known
 
 
-def system_words(devices: Sequence["Known"], links: Sequence[Joint], ram_bytes: float | None, catalog: Catalog) -> tuple[str | None, tuple[str, ...]]:
+def system_words(
+    devices: Sequence["Known"], links: Sequence[Joint], ram_bytes: float | None, catalog: Catalog
+) -> tuple[str | None, tuple[str, ...]]:
     """The words, and remarks for the user."""
     cards = [known for known in devices if not known.integrated]
     if not cards:
@@ -26,7 +28,10 @@ def system_words(devices: Sequence["Known"], links: Sequence[Joint], ram_bytes: 
     via, remarks = _via(cards, links, catalog)
     makers = {known.device.maker for known in cards if known.device}
     if len(makers) > 1:
-        remarks = (*remarks, "Cards of several makers: one process of an engine normally drives one maker's (llama.cpp's Vulkan drives both).")
+        remarks = (
+            *remarks,
+            "Cards of several makers: one process of an engine normally drives one maker's (llama.cpp's Vulkan drives both).",
+        )
     return words + via, remarks
 
 
@@ -75,7 +80,9 @@ def _via(cards: Sequence["Known"], links: Sequence[Joint], catalog: Catalog) -> 
         return "", ()
     places = sorted(known.index for known in cards)
     pairs = {(a, b) for at, a in enumerate(places) for b in places[at + 1 :]}
-    kinds = {(joint.a, joint.b) if joint.a < joint.b else (joint.b, joint.a): joint.kind for joint in links if not joint.kind.startswith("p2p-")}
+    kinds = {
+        (joint.a, joint.b) if joint.a < joint.b else (joint.b, joint.a): joint.kind for joint in links if not joint.kind.startswith("p2p-")
+    }
     peer = {(min(joint.a, joint.b), max(joint.a, joint.b)) for joint in links if joint.kind == "p2p-OK"}
     bridged = {pair for pair, kind in kinds.items() if kind.startswith("NV")} & pairs
     if bridged == pairs:

@@ -15,7 +15,10 @@ _VULKAN_NAME = re.compile(r"^\s*deviceName\s*=\s*(.+)$")
 _VULKAN_TYPE = re.compile(r"^\s*deviceType\s*=\s*(?:PHYSICAL_DEVICE_TYPE_)?(\w+)")
 _HEAP = re.compile(r"^\s*size\s*=\s*(\d+)")
 _CL_NAME = re.compile(r"^\s*(?:Board name|Device Board Name(?: \(AMD\))?)\s*:?\s{1,}(.+)$")
-_CL_FACT = re.compile(r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|Device Topology \(AMD\)|Device PCI Bus Info.*?|Name|Device Vendor)\s*:?\s{2,}(.+)$")
+_CL_FACT = re.compile(
+    r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|De"
+    r"vice Topology \(AMD\)|Device PCI Bus Info.*?|Name|Device Vendor)\s*:?\s{2,}(.+)$"
+)
 _AGENT = re.compile(r"^\s*(Marketing Name|Name|Device Type|BDFID|Size|Segment|Compute Unit|Chip ID|Vendor Name)\s*:\s*(.*)$")
 _RBT = re.compile(r"^\s*Device:\s*(\d+),\s+(.+?)(?:,\s*(GPU-\S+),\s*([0-9a-fA-F]+:[0-9a-fA-F]+\.[0-7]))?\s*$")
 _SUFFIX = re.compile(r"\s+\((?:RADV|NVK|ANV|LLVM|radeonsi|radv)[^)]*\)\s*$", re.IGNORECASE)
@@ -24,13 +27,22 @@ _SOFT = re.compile(r"llvmpipe|lavapipe|SwiftShader|pthread|Microsoft Basic|\bCPU
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
-    return bool(re.search(r"deviceName\s*=|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology", page.text))
+    return bool(
+        re.search(
+            r"deviceName\s*=|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology", page.text
+        )
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
     """A view for each interface: they list the same cards."""
     views = []
-    for tool, devices in (("vulkaninfo", _vulkan(page.lines)), ("clinfo", _opencl(page.lines)), ("rocminfo", _rocminfo(page.lines)), ("rocm-bandwidth-test", _bandwidth_test(page.lines))):
+    for tool, devices in (
+        ("vulkaninfo", _vulkan(page.lines)),
+        ("clinfo", _opencl(page.lines)),
+        ("rocminfo", _rocminfo(page.lines)),
+        ("rocm-bandwidth-test", _bandwidth_test(page.lines)),
+    ):
         found = tuple(devices)
         if found:
             views.append(View(tool=tool, devices=found, cpu=_cpu(page.lines) if tool.startswith("roc") else None))
@@ -69,7 +81,11 @@ def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
     rows: list[dict[str, str]] = []
     for line in lines:
         board, fact = _CL_NAME.match(line), _CL_FACT.match(line)
-        if fact and fact.group(1) in ("Device Name",) or (fact and fact.group(1) == "Device Type" and (not rows or "Device Type" in rows[-1])):
+        if (
+            fact
+            and fact.group(1) in ("Device Name",)
+            or (fact and fact.group(1) == "Device Type" and (not rows or "Device Type" in rows[-1]))
+        ):
             rows.append({})
         if rows and board:
             rows[-1]["board"] = board.group(1)
@@ -81,9 +97,12 @@ def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
         name = row.get("board") or row.get("Device Name") or row.get("Name")
         unified = row.get("Host unified memory") or row.get("Unified memory for Host and Device")
         yield Seen(
-            name=known(name), maker=maker_of(name) or maker_of(row.get("Device Vendor")), memory_bytes=_cl_memory(row.get("Global memory size")),
-            bus=bus_of(row.get("Device Topology") or row.get("Device PCI Bus Info")), integrated=True if unified in ("Yes", "true") and maker_of(name) != "apple" else None,
-        )  # fmt: skip
+            name=known(name),
+            maker=maker_of(name) or maker_of(row.get("Device Vendor")),
+            memory_bytes=_cl_memory(row.get("Global memory size")),
+            bus=bus_of(row.get("Device Topology") or row.get("Device PCI Bus Info")),
+            integrated=True if unified in ("Yes", "true") and maker_of(name) != "apple" else None,
+        )
 
 
 def _cl_memory(text: str | None) -> float | None:
@@ -110,9 +129,13 @@ def _rocminfo(lines: Iterable[str]) -> Iterator[Seen]:
         chip_id = re.search(r"0x([0-9a-f]{4})\)", row.get("Chip ID", ""))
         kilobytes = number(row.get("memory"))
         yield Seen(
-            name=known(row.get("Marketing Name")), maker="amd", chip=chip if chip.startswith("gfx") else None, bus=_bdf(row.get("BDFID")),
-            memory_bytes=kilobytes * KIB if kilobytes else None, pci_id=f"1002:{chip_id.group(1)}" if chip_id else None,
-        )  # fmt: skip
+            name=known(row.get("Marketing Name")),
+            maker="amd",
+            chip=chip if chip.startswith("gfx") else None,
+            bus=_bdf(row.get("BDFID")),
+            memory_bytes=kilobytes * KIB if kilobytes else None,
+            pci_id=f"1002:{chip_id.group(1)}" if chip_id else None,
+        )
 
 
 def _bdf(text: str | None) -> str | None:
@@ -127,7 +150,11 @@ def _bandwidth_test(lines: Iterable[str]) -> Iterator[Seen]:
         row = _RBT.match(line)
         if row and row.group(3):
             bus, device = row.group(4).split(":")
-            yield Seen(name=known(row.group(2)), maker="amd", bus=bus_of(f"{int(bus, 16):02x}:{int(device.split('.')[0], 16):02x}.{device.split('.')[1]}"))
+            yield Seen(
+                name=known(row.group(2)),
+                maker="amd",
+                bus=bus_of(f"{int(bus, 16):02x}:{int(device.split('.')[0], 16):02x}.{device.split('.')[1]}"),
+            )
 
 
 def _cpu(lines: Iterable[str]) -> str | None:

@@ -41,11 +41,15 @@ def identify(seen: Seen, catalog: Catalog, ram_bytes: float | None) -> Identity:
     ids = tuple(device.id for device in fitting or candidates)
     if len(chosen) == 1 and _sure(chosen[0], seen, catalog):
         others = ", ".join(each for each in ids if each != chosen[0].id)
-        return Identity(chosen[0], (), (f"taken as {chosen[0].id}, since its memory is not printed; it could also be {others}",) if others else ())
+        return Identity(
+            chosen[0], (), (f"taken as {chosen[0].id}, since its memory is not printed; it could also be {others}",) if others else ()
+        )
     if candidates and not fitting:
         return Identity(None, ids, ("its memory is not that of the device of this name in the catalog",))
     if seen.maker == "apple" and ids:
-        return Identity(None, ids, ("the number of GPU cores tells which it is: give `system_profiler SPDisplaysDataType SPHardwareDataType`",))
+        return Identity(
+            None, ids, ("the number of GPU cores tells which it is: give `system_profiler SPDisplaysDataType SPHardwareDataType`",)
+        )
     return Identity(None, ids)
 
 
@@ -137,7 +141,9 @@ def _fits(device: Device, seen: Seen, ram_bytes: float | None) -> bool:
     if device.unified_memory:
         return _fits_unified(device, seen, ram_bytes)
     if seen.memory_bytes is None:
-        return seen.free_bytes is None or seen.free_bytes <= device.largest_memory_bytes * MOST_SHOWN or len(device.memory_options_bytes) == 1
+        return (
+            seen.free_bytes is None or seen.free_bytes <= device.largest_memory_bytes * MOST_SHOWN or len(device.memory_options_bytes) == 1
+        )
     sizes = (*device.memory_options_bytes, *((device.reported_bytes,) if device.reported_bytes else ()))
     return any(LEAST_SHOWN <= seen.memory_bytes / size <= MOST_SHOWN for size in sizes)
 

@@ -18,14 +18,30 @@ _TEST = re.compile(r"^(pp|tg|pg)\s*(\d+)(?:\s*\+\s*tg\s*(\d+))?(?:\s*@\s*d\s*(\d
 _HINT = re.compile(r"t/s|tok/s|(?:pp|tg|pg)\s?\d", re.IGNORECASE)
 _SQL = re.compile(r"INSERT INTO\s+\S+\s*\(([^)]{20,4000})\)\s*VALUES\s*\((.{10,8000})\)\s*;?\s*$", re.IGNORECASE)
 _BUILD = re.compile(r"^build:\s*(\w{6,12})\s*\((\d+)\)")
-_FIGURE = re.compile(r"^\s*\**\s*(-?(?:\d[\d,]*\.?\d*(?:e[+-]?\d+)?|nan|inf))\s*\**\s*(?:(?:±|\+/?-|Â±|\?)\s*[\d.naif]+\s*)?\**\s*(?:t/s|tok/s)?\s*$", re.IGNORECASE)
-_MAKERS = {"cuda": "cuda", "rocm": "rocm", "hip": "rocm", "vulkan": "vulkan", "metal": "metal", "mtl": "metal", "sycl": "sycl", "cpu": "cpu"}
+_FIGURE = re.compile(
+    r"^\s*\**\s*(-?(?:\d[\d,]*\.?\d*(?:e[+-]?\d+)?|nan|inf))\s*\**\s*(?:(?:±|\+/?-|Â±|\?)\s*[\d.naif]+\s*)?\**\s*(?:t/s|tok/s)?\s*$",
+    re.IGNORECASE,
+)
+_MAKERS = {
+    "cuda": "cuda",
+    "rocm": "rocm",
+    "hip": "rocm",
+    "vulkan": "vulkan",
+    "metal": "metal",
+    "mtl": "metal",
+    "sycl": "sycl",
+    "cpu": "cpu",
+}
 MOST_RUNS = 20_000
 
 
 def recognise(page: Page) -> bool:
     """Whether a row of any of the forms, or a table's head, is there."""
-    return any(_head(line) for line in page.lines) or any(_figures(one) for one in page.objects) or any("avg_ts" in line for line in page.lines)
+    return (
+        any(_head(line) for line in page.lines)
+        or any(_figures(one) for one in page.objects)
+        or any("avg_ts" in line for line in page.lines)
+    )
 
 
 def read(page: Page) -> tuple[Run, ...]:
@@ -37,7 +53,17 @@ def read(page: Page) -> tuple[Run, ...]:
     devices = _devices(page)
     version = next((f"{build.group(1)} ({build.group(2)})" for build in map(_BUILD.match, page.lines) if build), None)
     if not runs:
-        return (Run(tool=TOOL, test="", kind="decode", tokens_per_s=None, engine="llama.cpp", devices=devices, aborted="the run broke off before its first row"),)
+        return (
+            Run(
+                tool=TOOL,
+                test="",
+                kind="decode",
+                tokens_per_s=None,
+                engine="llama.cpp",
+                devices=devices,
+                aborted="the run broke off before its first row",
+            ),
+        )
     return tuple(replace(run, devices=devices, version=version) for run in runs)
 
 
@@ -96,11 +122,21 @@ def _of_table(row: Mapping[str, str], test: re.Match[str], speed: float | None, 
     others = re.sub(r"^t(?:ok)?/s", "", column).strip()
     phase = phase_of(test)
     return replace(
-        phase, tokens_per_s=speed, test=phase.test + (f" {others}" if others else ""), model=_bare(name), quant=quant_words.of_type(row.get("quant") or name),
-        params=_params(row.get("params")), file_bytes=size_bytes(row.get("size")), backend=backend, elsewhere=elsewhere,
-        count=devices.count("/") + 1 if devices else None, flash_attention=_flag(row.get("fa")), kv_quant=known(row.get("type_k")),
-        strategy=_split(row.get("sm")), offload=_offloads(row.get("ngl"), row.get("ot"), row.get("n_cpu_moe") or row.get("ncmoe")),
-    )  # fmt: skip
+        phase,
+        tokens_per_s=speed,
+        test=phase.test + (f" {others}" if others else ""),
+        model=_bare(name),
+        quant=quant_words.of_type(row.get("quant") or name),
+        params=_params(row.get("params")),
+        file_bytes=size_bytes(row.get("size")),
+        backend=backend,
+        elsewhere=elsewhere,
+        count=devices.count("/") + 1 if devices else None,
+        flash_attention=_flag(row.get("fa")),
+        kv_quant=known(row.get("type_k")),
+        strategy=_split(row.get("sm")),
+        offload=_offloads(row.get("ngl"), row.get("ot"), row.get("n_cpu_moe") or row.get("ncmoe")),
+    )
 
 
 def phase_of(test: re.Match[str]) -> Run:
@@ -163,7 +199,13 @@ def _json(objects: Iterable[Mapping[str, Any]], depth: int = 0) -> Iterator[Mapp
         elif depth < min(MOST_DEPTH, 6):
             inner: list[Mapping[str, Any]] = []
             for value in list(one.values())[:200]:
-                inner += [value] if isinstance(value, dict) else [each for each in value[:5000] if isinstance(each, dict)] if isinstance(value, list) else []
+                inner += (
+                    [value]
+                    if isinstance(value, dict)
+                    else [each for each in value[:5000] if isinstance(each, dict)]
+                    if isinstance(value, list)
+                    else []
+                )
             yield from _json(inner, depth + 1)
 
 
@@ -199,13 +241,29 @@ def _run(row: Mapping[str, Any]) -> Run:
     size, params = number(row.get("model_size")), number(row.get("model_n_params"))
     file = known(row.get("model_filename"))
     return Run(
-        tool=TOOL, test=test + (f" @ d{depth}" if depth else ""), kind=kind, tokens_per_s=number(row.get("avg_ts")), engine="llama.cpp", backend=backend, elsewhere=elsewhere,
-        model=_bare(str(row.get("model_type") or "")), file=file, quant=quant_words.of_file(file) or quant_words.of_type(str(row.get("model_type") or "")),
-        params=params or None, file_bytes=size or None, version=known(row.get("build_commit")), devices=_info(row), prompt_tokens=prompt or (None if kind == "prefill" else 0),
-        generate_tokens=generate or None, filled_tokens=depth, kv_quant=known(row.get("type_k")), flash_attention=_flag(row.get("flash_attn")),
-        strategy=_split(row.get("split_mode")), date=(known(row.get("test_time")) or "")[:10] or None,
+        tool=TOOL,
+        test=test + (f" @ d{depth}" if depth else ""),
+        kind=kind,
+        tokens_per_s=number(row.get("avg_ts")),
+        engine="llama.cpp",
+        backend=backend,
+        elsewhere=elsewhere,
+        model=_bare(str(row.get("model_type") or "")),
+        file=file,
+        quant=quant_words.of_file(file) or quant_words.of_type(str(row.get("model_type") or "")),
+        params=params or None,
+        file_bytes=size or None,
+        version=known(row.get("build_commit")),
+        devices=_info(row),
+        prompt_tokens=prompt or (None if kind == "prefill" else 0),
+        generate_tokens=generate or None,
+        filled_tokens=depth,
+        kv_quant=known(row.get("type_k")),
+        flash_attention=_flag(row.get("flash_attn")),
+        strategy=_split(row.get("split_mode")),
+        date=(known(row.get("test_time")) or "")[:10] or None,
         offload=_offloads(row.get("n_gpu_layers"), row.get("tensor_buft_overrides"), row.get("n_cpu_moe")),
-    )  # fmt: skip
+    )
 
 
 def _old_backend(row: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,11 @@ _USING = re.compile(r"using device (CUDA|ROCm|Vulkan|MTL|Metal|SYCL|HIP|MUSA)(\d
 _VULKAN = re.compile(r"ggml_vulkan: (\d{1,3}) = (.{2,160}?) \| uma: (\d)")
 _OLD_VULKAN = re.compile(r"ggml_vulkan: Using (.{2,120}?) \| uma: (\d)|Vulkan(\d+): (.{2,120}?) \| uma: (\d)")
 _SYCL = re.compile(r"^\|\s*(\d{1,2})\|\s*\[(?:level_zero|opencl):gpu:?\d*\]\s*\|\s*(.{2,80}?)\s*\|(?:[^|]*\|){4,6}\s*(\d+)M\|")
-_DRIVER = re.compile(r"\s+\((?:RADV|AMD open-source|AMD proprietary|Intel open-source|Intel Corporation|NVIDIA|MoltenVK|Mesa|llvmpipe|DOZEN|amdvlk)[^()]*(?:\([^()]*\))?[^()]*\)\s*$", re.IGNORECASE)
+_DRIVER = re.compile(
+    r"\s+\((?:RADV|AMD open-source|AMD proprietary|Intel open-source|Intel Corporation|NVIDIA|MoltenVK|Mesa|llv"
+    r"mpipe|DOZEN|amdvlk)[^()]*(?:\([^()]*\))?[^()]*\)\s*$",
+    re.IGNORECASE,
+)
 _VRAM = re.compile(r"VRAM: (\d+) MiB")
 _CPU_NAMES = re.compile(r"llvmpipe|lavapipe|\bCPU\b|SwiftShader", re.IGNORECASE)
 
@@ -54,7 +58,9 @@ def _joined(before: Seen | None, seen: Seen) -> Seen:
     """Two lines on one device: the later fills what the first left open."""
     if before is None:
         return seen
-    return replace(before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())})
+    return replace(
+        before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())}
+    )
 
 
 def _init(line: str, backend: str) -> tuple[str, int, Seen] | None:
@@ -71,7 +77,11 @@ def _init(line: str, backend: str) -> tuple[str, int, Seen] | None:
 def _listed(line: str, backend: str) -> tuple[str, int, Seen] | None:
     """`CUDA0: NVIDIA GeForce RTX 3090 (24125 MiB, 23854 MiB free)`."""
     found = _LISTED.match(line) if "MiB free)" in line else None
-    return (found.group(1), int(found.group(2) or 0), _seen(found.group(3), int(found.group(2) or 0), found.group(4), found.group(5))) if found else None
+    return (
+        (found.group(1), int(found.group(2) or 0), _seen(found.group(3), int(found.group(2) or 0), found.group(4), found.group(5)))
+        if found
+        else None
+    )
 
 
 def _using(line: str, backend: str) -> tuple[str, int, Seen] | None:
@@ -95,7 +105,11 @@ def _vulkan(line: str, backend: str) -> tuple[str, int, Seen] | None:
             return None
         index, name, uma = int(old.group(3) or 0), old.group(1) or old.group(4), old.group(2) or old.group(5)
     seen = _seen(name or "", index, None, None)
-    return None if _CPU_NAMES.search(name or "") else ("Vulkan", index, replace(seen, integrated=True if uma == "1" and seen.maker != "apple" else None))
+    return (
+        None
+        if _CPU_NAMES.search(name or "")
+        else ("Vulkan", index, replace(seen, integrated=True if uma == "1" and seen.maker != "apple" else None))
+    )
 
 
 def _sycl(line: str, backend: str) -> tuple[str, int, Seen] | None:
@@ -113,6 +127,10 @@ def _seen(name: str, index: int, total_mib: str | None, free_mib: str | None) ->
     total = float(total_mib) * MIB or None if total_mib else None
     apple = maker_of(plain) == "apple"
     return Seen(
-        name=known(plain), index=index, maker=maker_of(plain), memory_bytes=None if apple else total, limit_bytes=total if apple else None,
+        name=known(plain),
+        index=index,
+        maker=maker_of(plain),
+        memory_bytes=None if apple else total,
+        limit_bytes=total if apple else None,
         free_bytes=float(free_mib) * MIB or None if free_mib else None,
-    )  # fmt: skip
+    )

@@ -14,7 +14,7 @@ TOOL = "llama.cpp timings"
 _LINE = re.compile(
     r"(?P<what>prompt eval|generation eval|eval) time\s*=\s*(?P<ms>[\d.]+|nan|inf)\s*ms\s*/\s*(?P<tokens>\d+)\s*(?:tokens|runs)?"
     r"(?:\s*\(\s*(?P<per>[\d.]+|nan|inf)\s*ms per (?:token|run)(?:,\s*(?P<speed>[\d.]+|nan|inf)\s*tokens per second)?)?",
-)  # fmt: skip
+)
 _CLI = re.compile(r"\[\s*Prompt:\s*([\d.]+)\s*t/s\s*\|\s*Generation:\s*([\d.]+)\s*t/s\s*\]")
 _DRAFT = re.compile(r"draft acceptance|n_drafted|n_accept|--model-draft|spec(?:ulative)? decod", re.IGNORECASE)
 
@@ -22,7 +22,9 @@ _DRAFT = re.compile(r"draft acceptance|n_drafted|n_accept|--model-draft|spec(?:u
 def recognise(page: Page) -> bool:
     """Whether one of these is in the text."""
     text = page.text
-    return bool("eval time" in text or "S_TG t/s" in text or _CLI.search(text) or any(_timings(one) for one in page.objects) or '"speed_tg"' in text)
+    return bool(
+        "eval time" in text or "S_TG t/s" in text or _CLI.search(text) or any(_timings(one) for one in page.objects) or '"speed_tg"' in text
+    )
 
 
 def read(page: Page) -> tuple[Run, ...]:
@@ -58,13 +60,29 @@ def _speed(found: re.Match[str]) -> float | None:
 
 def _prefill(tokens: int | None, speed: float | None) -> Run:
     """The reading of one prompt."""
-    return Run(tool=TOOL, test=f"prompt of {tokens} tokens" if tokens else "prompt", kind="prefill", tokens_per_s=speed, engine="llama.cpp", prompt_tokens=tokens)
+    return Run(
+        tool=TOOL,
+        test=f"prompt of {tokens} tokens" if tokens else "prompt",
+        kind="prefill",
+        tokens_per_s=speed,
+        engine="llama.cpp",
+        prompt_tokens=tokens,
+    )
 
 
 def _decode(tokens: int | None, speed: float | None, prompt: int | None) -> Run:
     """The generation after it."""
     test = f"{tokens} tokens generated" if tokens else "generation"
-    return Run(tool=TOOL, test=test, kind="decode", tokens_per_s=speed, engine="llama.cpp", prompt_tokens=0, filled_tokens=prompt or 0, generate_tokens=tokens)
+    return Run(
+        tool=TOOL,
+        test=test,
+        kind="decode",
+        tokens_per_s=speed,
+        engine="llama.cpp",
+        prompt_tokens=0,
+        filled_tokens=prompt or 0,
+        generate_tokens=tokens,
+    )
 
 
 def _cli(text: str) -> Iterator[Run]:
@@ -89,9 +107,20 @@ def _json(objects: Iterable[Mapping[str, Any]]) -> Iterator[Run]:
             drafted = bool(number(timings.get("draft_n")))
             if number(timings.get("prompt_per_second")) is not None:
                 yield _prefill(prompt, number(timings.get("prompt_per_second")))
-            yield replace(_decode(whole(timings.get("predicted_n")), number(timings.get("predicted_per_second")), prompt), speculative=drafted)
+            yield replace(
+                _decode(whole(timings.get("predicted_n")), number(timings.get("predicted_per_second")), prompt), speculative=drafted
+            )
         elif "speed_tg" in one and "speed_pp" in one:
-            yield from _batch({"PP": one.get("pp"), "TG": one.get("tg"), "B": one.get("pl"), "S_PP t/s": one["speed_pp"], "S_TG t/s": one["speed_tg"], "S t/s": one.get("speed")})
+            yield from _batch(
+                {
+                    "PP": one.get("pp"),
+                    "TG": one.get("tg"),
+                    "B": one.get("pl"),
+                    "S_PP t/s": one["speed_pp"],
+                    "S_TG t/s": one["speed_tg"],
+                    "S t/s": one.get("speed"),
+                }
+            )
 
 
 def _batched(lines: Iterable[str]) -> Iterator[Run]:
@@ -112,9 +141,25 @@ def _batch(row: Mapping[str, Any]) -> Iterator[Run]:
     users, prompt, generate = max(1, whole(row.get("B")) or 1), whole(row.get("PP")), whole(row.get("TG"))
     filled = 0 if "B" in row else whole(row.get("N_KV")) or 0  # a sweep at growing depth, one sequence
     name = f"pp{prompt} tg{generate} b{users}" + (f" @ d{filled}" if filled else "")
-    base = Run(tool="llama-batched-bench", test=name, kind="decode", tokens_per_s=None, engine="llama.cpp", users=users, prompt_tokens=prompt, generate_tokens=generate)
+    base = Run(
+        tool="llama-batched-bench",
+        test=name,
+        kind="decode",
+        tokens_per_s=None,
+        engine="llama.cpp",
+        users=users,
+        prompt_tokens=prompt,
+        generate_tokens=generate,
+    )
     if number(row.get("S_PP t/s")) is not None:
-        yield replace(base, kind="prefill", tokens_per_s=number(row.get("S_PP t/s")), filled_tokens=filled, test=name + " reading", generate_tokens=None)
+        yield replace(
+            base,
+            kind="prefill",
+            tokens_per_s=number(row.get("S_PP t/s")),
+            filled_tokens=filled,
+            test=name + " reading",
+            generate_tokens=None,
+        )
     depth = filled + (0 if "B" not in row else prompt or 0)
     yield replace(base, tokens_per_s=number(row.get("S_TG t/s")), prompt_tokens=0, filled_tokens=depth, test=name + " generating")
     if number(row.get("S t/s")) is not None:

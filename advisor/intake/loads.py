@@ -8,9 +8,13 @@ from advisor.intake.page import Page
 from advisor.intake.readings import known
 from advisor.units import MIB
 
-_BUFFER = re.compile(r"(\b[A-Za-z]+\d*(?:_[A-Za-z]+)?(?:\[[^\]]{1,40}\])?)\s+(model |KV |RS |output |compute )?buffer size\s*=\s*([\d.]+)\s*MiB")
+_BUFFER = re.compile(
+    r"(\b[A-Za-z]+\d*(?:_[A-Za-z]+)?(?:\[[^\]]{1,40}\])?)\s+(model |KV |RS |output |compute )?buffer size\s*=\s*([\d.]+)\s*MiB"
+)
 _METAL = re.compile(r"(Metal|MTL)\d*_?(?:Mapped)?")
-_NAME = re.compile(r"general\.name\s+str\s*=\s*(.{2,120})$|print_meta: general\.name\s*=\s*(.{2,120})$|print_info: general\.name\s*=\s*(.{2,120})$")
+_NAME = re.compile(
+    r"general\.name\s+str\s*=\s*(.{2,120})$|print_meta: general\.name\s*=\s*(.{2,120})$|print_info: general\.name\s*=\s*(.{2,120})$"
+)
 _LOADED = re.compile(r"(?:loaded meta data with .* from|loading model|load_model: loading model|model path:?)\s+'?(\S+\.gguf)'?")
 _TYPE = re.compile(r"(?:ftype|file type)\s*=\s*(.{2,60})$")
 _PARAMS = re.compile(r"model params\s*=\s*([\d.]+)\s*B")
@@ -59,10 +63,15 @@ def read(page: Page) -> Load | None:
     if not buffers and split is None and "params" not in said:
         return None
     return Load(
-        model=known(said.get("name")), file=said.get("file"), quant=quant_words.of_type(said.get("type")) or quant_words.of_file(said.get("file")),
-        params=float(said["params"]) * 1e9 if "params" in said else None, context_tokens=int(said["context"]) if "context" in said else None,
-        kv_quant=said.get("kv"), all_layers=split[0] == split[1] if split else None, buffers=tuple(buffers),
-    )  # fmt: skip
+        model=known(said.get("name")),
+        file=said.get("file"),
+        quant=quant_words.of_type(said.get("type")) or quant_words.of_file(said.get("file")),
+        params=float(said["params"]) * 1e9 if "params" in said else None,
+        context_tokens=int(said["context"]) if "context" in said else None,
+        kv_quant=said.get("kv"),
+        all_layers=split[0] == split[1] if split else None,
+        buffers=tuple(buffers),
+    )
 
 
 def _buffer(line: str) -> list[Buffer]:

@@ -14,7 +14,9 @@ TOOL = "lspci"
 _SLOT = r"((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])"
 _CLASS = r"(VGA compatible controller|3D controller|Display controller|Processing accelerators)"
 _LINE = re.compile(rf"^[\s>]*{_SLOT}\s+{_CLASS}(?:\s*\[([0-9a-fA-F]{{4}})\])?:\s*(.+)$")
-_NUMBERS = re.compile(rf"^[\s>]*{_SLOT}\s+(?:Class\s+)?(?:\[?)(03[0-9a-fA-F]{{2}}|12[0-9a-fA-F]{{2}})(?:\]?):\s*([0-9a-fA-F]{{4}}):([0-9a-fA-F]{{4}})")
+_NUMBERS = re.compile(
+    rf"^[\s>]*{_SLOT}\s+(?:Class\s+)?(?:\[?)(03[0-9a-fA-F]{{2}}|12[0-9a-fA-F]{{2}})(?:\]?):\s*([0-9a-fA-F]{{4}}):([0-9a-fA-F]{{4}})"
+)
 _QUOTED = re.compile(rf"^[\s>]*{_SLOT}\s+\"{_CLASS}[^\"]*\"\s+\"")
 _FIELD = re.compile(r"^(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|Driver|IOMMUGroup|NUMANode):\s*(.*)$")
 _IDS = re.compile(r"\[([0-9a-fA-F]{4}):([0-9a-fA-F]{4})\]")
@@ -26,8 +28,11 @@ _VENDORS = (
     ("amd", "1002", re.compile(r"Advanced Micro Devices|\bAMD\b|\bATI\b", re.IGNORECASE)),
     ("intel", "8086", re.compile(r"\bIntel\b", re.IGNORECASE)),
     ("microsoft", "1414", re.compile(r"Microsoft", re.IGNORECASE)),
-)  # fmt: skip
-_PREFIX = re.compile(r"^(?:NVIDIA Corporation|Advanced Micro Devices, Inc\.(?: \[AMD(?:/ATI)?\])?|AMD/ATI|Intel Corporation|Intel Corp\.|ATI Technologies Inc|nVidia Corporation)\s+")
+)
+_PREFIX = re.compile(
+    r"^(?:NVIDIA Corporation|Advanced Micro Devices, Inc\.(?: \[AMD(?:/ATI)?\])?|AMD/ATI|Intel Corporation|Inte"
+    r"l Corp\.|ATI Technologies Inc|nVidia Corporation)\s+"
+)
 _WSL = "WSL shows Microsoft's stand-in for the card, never the card itself: paste `nvidia-smi` (it lies in /usr/lib/wsl/lib) instead."
 
 
@@ -112,7 +117,10 @@ def _device(slot: str, words: str, pci_id: str | None = None) -> Seen | None:
     """A device by its words: vendor, name in the printed form, ids. None for other vendors (ASPEED, Matrox, virtual ones)."""
     ids = _IDS.search(words)
     pci_id = pci_id or (f"{ids.group(1)}:{ids.group(2)}".lower() if ids else None)
-    vendor = next(((name, code) for name, code, pattern in _VENDORS if (pci_id or "").startswith(code) or (pci_id is None and pattern.search(words))), None)
+    vendor = next(
+        ((name, code) for name, code, pattern in _VENDORS if (pci_id or "").startswith(code) or (pci_id is None and pattern.search(words))),
+        None,
+    )
     if vendor is None:
         return None
     unnamed = re.search(r"\bDevice ([0-9a-fA-F]{4})\b", words)

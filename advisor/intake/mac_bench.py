@@ -17,7 +17,10 @@ _TIMING = re.compile(r"Timing with prompt_tokens=(\d+)(?: and|,) generation_toke
 _TRIAL = re.compile(r"(?:Trial \d+|Averages?):\s+prompt_tps=([\d.]+),\s*generation_tps=([\d.]+)")
 _MODEL = re.compile(r"mlx_lm\S*\s.*?--model\s+(\S+)")
 _EXL = re.compile(r"(\d+) tokens,?\s+(?:generated )?in [\d.]+ s\w*[,:]?\s+\(?([\d.]+) (?:tokens/second|tokens/s|t/s)")
-_TABBY = re.compile(r"Metrics[^:]*:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Generate: ([\d.]+) T/s, Context: (\d+) tokens")
+_TABBY = re.compile(
+    r"Metrics[^:]*:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Gener"
+    r"ate: ([\d.]+) T/s, Context: (\d+) tokens"
+)
 _EXO_KEYS = ("generation_tps", "generation_tokens_per_second", "gen_tps")
 
 
@@ -54,16 +57,37 @@ def _mlx(page: Page) -> Iterator[Run]:
             yield from _pair(None, number(writing.group(2)), prompt, whole(writing.group(1)), 1, model, "")
 
 
-def _pair(reading: float | None, writing: float | None, prompt: int | None, generate: int | None, users: int, model: str | None, what: str) -> Iterator[Run]:
+def _pair(
+    reading: float | None, writing: float | None, prompt: int | None, generate: int | None, users: int, model: str | None, what: str
+) -> Iterator[Run]:
     """The speeds of reading and writing, each where it is known."""
     quant = quant_words.of_file(model)
-    common: dict[str, Any] = {"tool": TOOL, "engine": "mlx", "model": model, "quant": f"mlx-{quant.replace('bit', '')}bit" if quant and quant.endswith("bit") else quant, "users": float(users)}
+    common: dict[str, Any] = {
+        "tool": TOOL,
+        "engine": "mlx",
+        "model": model,
+        "quant": f"mlx-{quant.replace('bit', '')}bit" if quant and quant.endswith("bit") else quant,
+        "users": float(users),
+    }
     tail = f", {what}" if what else ""
     if reading is not None:
-        yield Run(test=f"prompt of {prompt} tokens{tail}" if prompt else f"prompt{tail}", kind="prefill", tokens_per_s=reading, prompt_tokens=prompt, **common)
+        yield Run(
+            test=f"prompt of {prompt} tokens{tail}" if prompt else f"prompt{tail}",
+            kind="prefill",
+            tokens_per_s=reading,
+            prompt_tokens=prompt,
+            **common,
+        )
     if writing is not None:
-        yield Run(test=f"{generate} tokens generated{tail}" if generate else f"generation{tail}", kind="decode", tokens_per_s=writing, prompt_tokens=0,
-                  filled_tokens=prompt or 0, generate_tokens=generate, **common)  # fmt: skip
+        yield Run(
+            test=f"{generate} tokens generated{tail}" if generate else f"generation{tail}",
+            kind="decode",
+            tokens_per_s=writing,
+            prompt_tokens=0,
+            filled_tokens=prompt or 0,
+            generate_tokens=generate,
+            **common,
+        )
 
 
 def _exl(lines: Iterable[str]) -> Iterator[Run]:
@@ -74,14 +98,36 @@ def _exl(lines: Iterable[str]) -> Iterator[Run]:
         tabby, short = _TABBY.search(line), _EXL.search(line)
         if tabby:
             read_in = int(tabby.group(2))
-            yield Run(tool="exllama", test=f"prompt of {read_in} tokens", kind="prefill", tokens_per_s=number(tabby.group(3)), engine="exllamav3", prompt_tokens=read_in)
-            yield Run(tool="exllama", test=f"{tabby.group(1)} tokens generated", kind="decode", tokens_per_s=number(tabby.group(4)), engine="exllamav3",
-                      prompt_tokens=0, filled_tokens=int(tabby.group(5)), generate_tokens=int(tabby.group(1)))  # fmt: skip
+            yield Run(
+                tool="exllama",
+                test=f"prompt of {read_in} tokens",
+                kind="prefill",
+                tokens_per_s=number(tabby.group(3)),
+                engine="exllamav3",
+                prompt_tokens=read_in,
+            )
+            yield Run(
+                tool="exllama",
+                test=f"{tabby.group(1)} tokens generated",
+                kind="decode",
+                tokens_per_s=number(tabby.group(4)),
+                engine="exllamav3",
+                prompt_tokens=0,
+                filled_tokens=int(tabby.group(5)),
+                generate_tokens=int(tabby.group(1)),
+            )
         elif short:
             kind = "prefill" if re.search(r"prompt|process|prefill", line, re.IGNORECASE) else "decode"
             tokens = int(short.group(1))
-            yield Run(tool="exllama", test=f"{tokens} tokens", kind=kind, tokens_per_s=number(short.group(2)), engine="exllamav3",
-                      prompt_tokens=tokens if kind == "prefill" else 0, generate_tokens=tokens if kind == "decode" else None)  # fmt: skip
+            yield Run(
+                tool="exllama",
+                test=f"{tokens} tokens",
+                kind=kind,
+                tokens_per_s=number(short.group(2)),
+                engine="exllamav3",
+                prompt_tokens=tokens if kind == "prefill" else 0,
+                generate_tokens=tokens if kind == "decode" else None,
+            )
 
 
 def _exo(one: dict[str, Any], model: str | None, depth: int) -> Iterator[Run]:

@@ -1,4 +1,4 @@
-"""This machine's own words: the tools that are there, each with a time limit, and the system's files. Never fails: what is missing is left out."""
+"""This machine's own words: the tools that are there, each with a time limit, and the system's files. What is missing is left out."""
 
 import os
 import platform
@@ -11,7 +11,10 @@ from advisor.intake.page import MOST_BYTES, Page, page_of
 
 TOOL_LIMIT_S = 8.0
 
-_NVIDIA_FIELDS = "index,name,uuid,pci.bus_id,memory.total,memory.free,driver_version,power.limit,pcie.link.gen.max,pcie.link.width.current,mig.mode.current"
+_NVIDIA_FIELDS = (
+    "index,name,uuid,pci.bus_id,memory.total,memory.free,driver_version,power.limit,"
+    "pcie.link.gen.max,pcie.link.width.current,mig.mode.current"
+)
 _EVERYWHERE = (
     ("nvidia-smi", f"--query-gpu={_NVIDIA_FIELDS}", "--format=csv"),
     ("nvidia-smi", "-L"),
@@ -27,7 +30,14 @@ _MACOS = (
     ("system_profiler", "-json", "SPDisplaysDataType", "SPHardwareDataType"),
     ("sysctl", "machdep.cpu.brand_string", "hw.memsize", "iogpu.wired_limit_mb"),
 )
-_WINDOWS = (("powershell", "-NoProfile", "-Command", "Get-CimInstance Win32_VideoController | Format-List Name,AdapterRAM,DriverVersion,PNPDeviceID"),)
+_WINDOWS = (
+    (
+        "powershell",
+        "-NoProfile",
+        "-Command",
+        "Get-CimInstance Win32_VideoController | Format-List Name,AdapterRAM,DriverVersion,PNPDeviceID",
+    ),
+)
 _FILES = ("/proc/meminfo", "/proc/device-tree/model", "/proc/version", "/sys/devices/virtual/dmi/id/product_name")
 _SYSFS_CARDS = ("mem_info_vram_total", "mem_info_gtt_total")
 # WSL and some distributions keep tools where PATH does not lead [microsoft/WSL; rocm.docs.amd.com].
@@ -53,7 +63,14 @@ def _output(command: tuple[str, ...]) -> Iterable[Page]:
     if program is None:
         return
     try:
-        done = subprocess.run([program, *command[1:]], capture_output=True, timeout=TOOL_LIMIT_S, stdin=subprocess.DEVNULL, env=_plain_environment(), check=False)
+        done = subprocess.run(
+            [program, *command[1:]],
+            capture_output=True,
+            timeout=TOOL_LIMIT_S,
+            stdin=subprocess.DEVNULL,
+            env=_plain_environment(),
+            check=False,
+        )
     except (OSError, subprocess.SubprocessError):
         return
     if done.stdout:

@@ -51,15 +51,36 @@ def _loaded(page: Page, load: loads.Load, catalog: Catalog, stated: Stated) -> M
     """One load log."""
     on_devices = [buffer for buffer in load.buffers if not _is_host(buffer.device)]
     run = Run(
-        tool="load log", test="load", kind="decode", tokens_per_s=None, engine="llama.cpp", model=load.model, file=load.file, quant=load.quant,
-        params=load.params, kv_quant=load.kv_quant, offload=load.all_layers is False,
-    )  # fmt: skip
+        tool="load log",
+        test="load",
+        kind="decode",
+        tokens_per_s=None,
+        engine="llama.cpp",
+        model=load.model,
+        file=load.file,
+        quant=load.quant,
+        params=load.params,
+        kv_quant=load.kv_quant,
+        offload=load.all_layers is False,
+    )
     bound = Binder(page, catalog, stated).bind(run)
     weights, cache = _sum(on_devices, "weights"), _sum(on_devices, "cache")
     overhead = _sum(on_devices, "compute", "output")
     total = sum(size for size in (weights, cache, overhead) if size) or None
     names = tuple(dict.fromkeys(buffer.device for buffer in on_devices))
-    return Memory("load log", bound, load.model or load.file, load.context_tokens, weights, cache, overhead, total, None, names, _fit(bound, load, catalog))
+    return Memory(
+        "load log",
+        bound,
+        load.model or load.file,
+        load.context_tokens,
+        weights,
+        cache,
+        overhead,
+        total,
+        None,
+        names,
+        _fit(bound, load, catalog),
+    )
 
 
 def _is_host(device: str) -> bool:

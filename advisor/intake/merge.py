@@ -1,17 +1,30 @@
 """Views of one machine by several tools made into one list: a GPU seen by two tools is one GPU."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from advisor.integrated import Integrated
 from advisor.intake.readings import maker_of
 from advisor.intake.seen import Joint, Seen, View
+from advisor.integrated import Integrated
 from advisor.lookup import device_words
 
+T = TypeVar("T")
+SURE = 100
 NEARLY_SAME = 0.08  # two tools may count a card's memory this much apart
 
-_ORDER = ("nvidia-smi -q", "nvidia-smi csv", "nvidia-smi table", "nvidia-smi -L", "amd-smi", "rocm-smi", "system_profiler", "sysctl", "lspci")
+_ORDER = (
+    "nvidia-smi -q",
+    "nvidia-smi csv",
+    "nvidia-smi table",
+    "nvidia-smi -L",
+    "amd-smi",
+    "rocm-smi",
+    "system_profiler",
+    "sysctl",
+    "lspci",
+)
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
 _MEMORY_WORD = re.compile(r"\d+(?:gb|tb)")
 _PLACEHOLDER = frozenset(["graphics", "vf", "oam", "generation", "with", "design", "edition", "workstation", "corporation", "adapter"])
@@ -60,7 +73,7 @@ def merge(views: Sequence[View], marks: Integrated) -> Merged:
     )
 
 
-def _first(values):  # type: ignore[no-untyped-def]
+def _first(values: Iterable[T | None]) -> T | None:
     """The first that is known."""
     return next((value for value in values if value is not None), None)
 
@@ -105,13 +118,8 @@ def _joined(before: Seen, seen: Seen) -> Seen:
 def _likeness(card: _Card, seen: Seen, kind: str, marks: Integrated) -> int:
     """How surely the two are one device; 0 = they are not."""
     one = card.seen
-    score = 1
-    for mine, other, weight in ((one.bus, seen.bus, 100), (one.uuid, seen.uuid, 100), (one.pci_id, seen.pci_id, 30)):
-        if mine and other:
-            if mine != other:
-                return 0
-            score += weight
-    if score > 100:
+    score = _by_address(one, seen)
+    if score == 0 or score > SURE:
         return score
     if _differ(one.maker or maker_of(one.name), seen.maker or maker_of(seen.name)) or _differ(_marked(one, marks), _marked(seen, marks)):
         return 0
@@ -123,6 +131,17 @@ def _likeness(card: _Card, seen: Seen, kind: str, marks: Integrated) -> int:
         return 0
     named = bool(one.name and seen.name and not is_generic(one.name) and not is_generic(seen.name))
     return score + 10 * named + (5 if one.memory_bytes and seen.memory_bytes else 0)
+
+
+def _by_address(one: Seen, other: Seen) -> int:
+    """By bus, UUID and PCI id: 0 where one contradicts, above SURE where bus or UUID is the same, 1 where nothing is known."""
+    score = 1
+    for mine, theirs, weight in ((one.bus, other.bus, SURE), (one.uuid, other.uuid, SURE), (one.pci_id, other.pci_id, 30)):
+        if mine and theirs:
+            if mine != theirs:
+                return 0
+            score += weight
+    return score
 
 
 def _differ(one: object, other: object) -> bool:
@@ -161,7 +180,9 @@ def alternatives(name: str) -> tuple[str, ...]:
     parts = [part.strip() for part in inner.split("/") if part.strip()]
     head = re.match(r"^((?:[A-Za-z]+\s+)*)", parts[0])
     prefix = head.group(1) if head else ""
-    return tuple(part if place == 0 or re.match(r"[A-Za-z]{2,}", part) else f"{prefix}{part}".strip() for place, part in enumerate(parts[:12]))
+    return tuple(
+        part if place == 0 or re.match(r"[A-Za-z]{2,}", part) else f"{prefix}{part}".strip() for place, part in enumerate(parts[:12])
+    )
 
 
 def names_agree(one: str | None, other: str | None) -> bool:
@@ -177,7 +198,10 @@ def _agree(one: str, other: str) -> bool:
     a, b = "".join(mine), "".join(theirs)
     if _CUT.search(one) or _CUT.search(other):
         return bool(a and b) and (a.startswith(b) if _CUT.search(other) else b.startswith(a))
-    numbers = [{word for word in words if any(sign.isdigit() for sign in word) or word in ("ti", "super", "xt", "xtx", "gre", "laptop")} for words in (mine, theirs)]
+    numbers = [
+        {word for word in words if any(sign.isdigit() for sign in word) or word in ("ti", "super", "xt", "xtx", "gre", "laptop")}
+        for words in (mine, theirs)
+    ]
     return numbers[0] == numbers[1] if numbers[0] and numbers[1] else (a in b or b in a)
 
 

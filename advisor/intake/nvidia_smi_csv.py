@@ -13,9 +13,17 @@ from advisor.units import MIB
 TOOL = "nvidia-smi csv"
 
 _FIELD = re.compile(r"^[a-z_0-9]+(?:\.[A-Za-z_0-9]+)*(?: \[[A-Za-z/%]+\])?$")
-_TELLING = re.compile(r"^(?:name|gpu_name|gpu_uuid|uuid|gpu_bus_id|pci\.bus_id|memory\.(?:total|used|free)|index|driver_version|power\.(?:limit|draw)|pcie\.link\.\S+|compute_cap|utilization\.\S+|temperature\.gpu|fan\.speed|pstate|clocks\.\S+|mig\.mode\.\S+)(?: \[|$)")
-_NVIDIA = re.compile(r"^(?:NVIDIA |GeForce |Tesla |Quadro |TITAN |RTX |GRID |GTX |A\d{2,3}|H\d{3}|L4|B\d{3}|GB\d{2,3}|Orin|Xavier)[\w .()/+-]*$")
-_MAY = re.compile(r"[a-z]\.[a-z]|name|uuid|index|\[|NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d\d|H\d\d|L4|B\d\d|GB\d|Orin|Xavier|\d, ")
+_TELLING = re.compile(
+    r"^(?:name|gpu_name|gpu_uuid|uuid|gpu_bus_id|pci\.bus_id|memory\.(?:total|used|free)|index|driver_version|p"
+    r"ower\.(?:limit|draw)|pcie\.link\.\S+|compute_cap|utilization\.\S+|temperature\.gpu|fan\.speed|pstate|cloc"
+    r"ks\.\S+|mig\.mode\.\S+)(?: \[|$)"
+)
+_NVIDIA = re.compile(
+    r"^(?:NVIDIA |GeForce |Tesla |Quadro |TITAN |RTX |GRID |GTX |A\d{2,3}|H\d{3}|L4|B\d{3}|GB\d{2,3}|Orin|Xavier)[\w .()/+-]*$"
+)
+_MAY = re.compile(
+    r"[a-z]\.[a-z]|name|uuid|index|\[|NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d\d|H\d\d|L4|B\d\d|GB\d|Orin|Xavier|\d, "
+)
 _DRIVER = re.compile(r"^\d{3}\.\d{2,3}(?:\.\d{2})?$")
 _SIZES_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 22, 24, 32, 40, 45, 48, 64, 72, 80, 94, 96, 128, 141, 180, 192, 288)  # sizes sold
 MOST_ROWS = 4096
@@ -82,7 +90,9 @@ def _name_at(cells: Sequence[str]) -> int | None:
     for at, cell in enumerate(cells):
         if _NVIDIA.match(cell) and len(cell) < 64 and maker_of(cell) == "nvidia":
             others = [other for place, other in enumerate(cells) if place != at]
-            return at if all(len(other) < 64 for other in others) and any(re.match(r"^[\d\[]|^GPU-|^N/A", other) for other in others) else None
+            return (
+                at if all(len(other) < 64 for other in others) and any(re.match(r"^[\d\[]|^GPU-|^N/A", other) for other in others) else None
+            )
     return None
 
 
@@ -96,12 +106,18 @@ def _from_header(row: dict[str, str], cells: Sequence[str]) -> tuple[str, Seen]:
     if free is None and memory is not None and size_bytes(used, MIB) is not None:
         free = max(0.0, memory - (size_bytes(used, MIB) or 0.0))
     seen = Seen(
-        name=known(row.get("name") or row.get("gpu_name")), index=whole(known(row.get("index"))), maker="nvidia",
-        bus=bus_of(row.get("pci.bus_id") or row.get("gpu_bus_id")), uuid=uuid_of(row.get("uuid") or row.get("gpu_uuid")),
-        memory_bytes=memory, free_bytes=free, driver=known(row.get("driver_version")),
-        pcie_generation=whole(known(generation)), pcie_lanes=whole(known(lanes)),
+        name=known(row.get("name") or row.get("gpu_name")),
+        index=whole(known(row.get("index"))),
+        maker="nvidia",
+        bus=bus_of(row.get("pci.bus_id") or row.get("gpu_bus_id")),
+        uuid=uuid_of(row.get("uuid") or row.get("gpu_uuid")),
+        memory_bytes=memory,
+        free_bytes=free,
+        driver=known(row.get("driver_version")),
+        pcie_generation=whole(known(generation)),
+        pcie_lanes=whole(known(lanes)),
         power_limit_w=number(known(row.get("power.limit") or row.get("enforced.power.limit"))),
-    )  # fmt: skip
+    )
     if row.get("mig.mode.current") == "Enabled":
         seen = replace(seen, notes=("MIG is on: the card is cut into slices",))
     return row.get("timestamp", "").split(".")[0], seen
@@ -114,10 +130,15 @@ def _from_bare(cells: Sequence[str]) -> Seen:
     indexes = [whole(cell) for cell in (*reversed(before), *after[:0]) if re.fullmatch(r"\d{1,2}", cell)]
     driver = next((cell for cell in cells if _DRIVER.match(cell)), None)
     return Seen(
-        name=known(cells[at]), index=indexes[0] if indexes else None, maker="nvidia", driver=driver,
-        bus=next((bus_of(cell) for cell in cells if bus_of(cell)), None), uuid=next((uuid_of(cell) for cell in cells if uuid_of(cell)), None),
-        memory_bytes=_memory(after), free_bytes=None,
-    )  # fmt: skip
+        name=known(cells[at]),
+        index=indexes[0] if indexes else None,
+        maker="nvidia",
+        driver=driver,
+        bus=next((bus_of(cell) for cell in cells if bus_of(cell)), None),
+        uuid=next((uuid_of(cell) for cell in cells if uuid_of(cell)), None),
+        memory_bytes=_memory(after),
+        free_bytes=None,
+    )
 
 
 def _memory(cells: Sequence[str]) -> float | None:
@@ -128,7 +149,7 @@ def _memory(cells: Sequence[str]) -> float | None:
     plain = [float(cell) for cell in cells if re.fullmatch(r"\d{3,7}(?:\.\d+)?", cell)]
     for one, two, three in zip(plain, plain[1:], plain[2:], strict=False):
         total = max(one, two, three)
-        if 1000 < total and abs(one + two + three - 2 * total) < 0.08 * total:
+        if total > 1000 and abs(one + two + three - 2 * total) < 0.08 * total:
             return total * MIB
     return next((value * MIB for value in plain if _is_sold(value / 1024)), None)
 

@@ -37,7 +37,11 @@ def _is_gpu(line: str) -> re.Match[str] | None:
     found = _GPU.match(line)
     if not found or not found.group(2):
         return None
-    return found if "UUID" in line or re.match(r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GRID|A\d|H\d|L\d|B\d|GB\d)", found.group(2)) else None
+    return (
+        found
+        if "UUID" in line or re.match(r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GRID|A\d|H\d|L\d|B\d|GB\d)", found.group(2))
+        else None
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:

@@ -22,7 +22,12 @@ Facts = dict[str, str]
 
 def recognise(page: Page) -> bool:
     """Whether it is the log of `-q`, or its XML."""
-    return "<nvidia_smi_log" in page.text or "<product_name>" in page.text or "NVSMI LOG" in page.text or any(_GPU_LINE.match(line) for line in page.lines)
+    return (
+        "<nvidia_smi_log" in page.text
+        or "<product_name>" in page.text
+        or "NVSMI LOG" in page.text
+        or any(_GPU_LINE.match(line) for line in page.lines)
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -53,7 +58,11 @@ def _of_xml(text: str) -> tuple[Facts, list[Facts]]:
             path = []
             gpus.append({"bus": attributes})
         path.append(name)
-        _keep(gpus[-1] if gpus else head, " ".join(part.replace("_", " ") for part in path if part not in ("nvidia_smi_log", "gpu")), html.unescape(value))
+        _keep(
+            gpus[-1] if gpus else head,
+            " ".join(part.replace("_", " ") for part in path if part not in ("nvidia_smi_log", "gpu")),
+            html.unescape(value),
+        )
     return head, _unique(gpus)
 
 
@@ -107,20 +116,46 @@ def _first(facts: Mapping[str, str], *keys: str) -> str | None:
 
 def _device(place: int, facts: Facts, driver: str | None) -> Seen:
     """A GPU from its facts; text and XML name them nearly alike."""
-    generation = _first(facts, "pci pci gpu link info pcie gen max link gen", "pci gpu link info pcie generation max",
-                        "pci pci gpu link info pcie gen current link gen", "pci gpu link info pcie generation current")  # fmt: skip
-    lanes = _first(facts, "pci pci gpu link info link widths current link width", "pci gpu link info link width current",
-                   "pci pci gpu link info link widths max link width", "pci gpu link info link width max")  # fmt: skip
-    power = _first(facts, "gpu power readings current power limit", "gpu power readings power limit", "power readings power limit",
-                   "power readings current power limit", "gpu power readings requested power limit", "power readings enforced power limit")  # fmt: skip
+    generation = _first(
+        facts,
+        "pci pci gpu link info pcie gen max link gen",
+        "pci gpu link info pcie generation max",
+        "pci pci gpu link info pcie gen current link gen",
+        "pci gpu link info pcie generation current",
+    )
+    lanes = _first(
+        facts,
+        "pci pci gpu link info link widths current link width",
+        "pci gpu link info link width current",
+        "pci pci gpu link info link widths max link width",
+        "pci gpu link info link width max",
+    )
+    power = _first(
+        facts,
+        "gpu power readings current power limit",
+        "gpu power readings power limit",
+        "power readings power limit",
+        "power readings current power limit",
+        "gpu power readings requested power limit",
+        "power readings enforced power limit",
+    )
     return Seen(
-        name=_first(facts, "product name"), index=place, maker="nvidia", bus=bus_of(facts.get("bus")), driver=driver,
-        uuid=uuid_of(_first(facts, "uuid", "gpu uuid")), pci_id=_pci_id(_first(facts, "pci pci device id", "pci device id")),
+        name=_first(facts, "product name"),
+        index=place,
+        maker="nvidia",
+        bus=bus_of(facts.get("bus")),
+        driver=driver,
+        uuid=uuid_of(_first(facts, "uuid", "gpu uuid")),
+        pci_id=_pci_id(_first(facts, "pci pci device id", "pci device id")),
         memory_bytes=size_bytes(_first(facts, "fb memory usage total", "memory usage total"), MIB),
         free_bytes=size_bytes(_first(facts, "fb memory usage free", "memory usage free"), MIB),
-        pcie_generation=whole(generation), pcie_lanes=whole(lanes), power_limit_w=number(power),
-        mig_bytes=tuple(_slices(facts)), board=_board(facts), notes=_notes(facts),
-    )  # fmt: skip
+        pcie_generation=whole(generation),
+        pcie_lanes=whole(lanes),
+        power_limit_w=number(power),
+        mig_bytes=tuple(_slices(facts)),
+        board=_board(facts),
+        notes=_notes(facts),
+    )
 
 
 def _slices(facts: Facts) -> Iterator[float | None]:

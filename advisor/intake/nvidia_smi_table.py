@@ -12,7 +12,9 @@ from advisor.units import MIB
 TOOL = "nvidia-smi table"
 MOST_ROWS = 4096
 
-_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b\s*([^|│]*)")
+_ROW = re.compile(
+    r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b\s*([^|│]*)"
+)
 _MODE = re.compile(r"\s+(On|Off|WDDM|TCC|MCDM|WDM|N/A|Enabled|Disabled|ERR!)$")
 _MEMORY = re.compile(r"(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B")
 _POWER = re.compile(r"/\s*(\d+(?:\.\d+)?)\s*W\b")
@@ -20,7 +22,11 @@ _MIG_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\s+(\d+)\s+(\d+)\s+(\d+)\s*
 _DRIVER = re.compile(r"(?:Driver|KMD) Version:\s*([\d.]+)")
 _SMI = re.compile(r"NVIDIA-SMI\s+(?:version\s*:?\s*)?([\d.]+)")
 _HEAD = re.compile(r"\|\s*(?:GPU|Nb\.)\s+Name\b")
-_FAILED = re.compile(r"NVIDIA-SMI has failed|couldn't communicate with the NVIDIA driver|Driver Not Loaded|No devices were found|Failed to initialize NVML|NVML library not found", re.IGNORECASE)
+_FAILED = re.compile(
+    r"NVIDIA-SMI has failed|couldn't communicate with the NVIDIA driver|Driver Not Loaded|No devices were found"
+    r"|Failed to initialize NVML|NVML library not found",
+    re.IGNORECASE,
+)
 
 
 def recognise(page: Page) -> bool:
@@ -118,5 +124,8 @@ def _warnings(text: str, devices: tuple[Seen, ...]) -> tuple[str, ...]:
     if failed and not devices:
         if "No devices" in failed.group():
             return ("nvidia-smi found no NVIDIA device.",)
-        return ("nvidia-smi could not talk to the driver: a card may be there that it does not show. Load the driver and paste again, or give `lspci -nn`.",)
+        return (
+            "nvidia-smi could not talk to the driver: a card may be there that it does not show. "
+            "Load the driver and paste again, or give `lspci -nn`.",
+        )
     return ()

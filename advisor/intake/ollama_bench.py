@@ -13,7 +13,10 @@ from advisor.units import NS
 
 TOOL = "ollama"
 
-_FACT = re.compile(r"^.{0,60}?\b(total duration|load duration|prompt eval count|prompt eval duration|prompt eval rate|eval count|eval duration|eval rate):\s*(.+)$")
+_FACT = re.compile(
+    r"^.{0,60}?\b(total duration|load duration|prompt eval count|prompt eval duration|prompt eval rate|eval cou"
+    r"nt|eval duration|eval rate):\s*(.+)$"
+)
 _RUN = re.compile(r"ollama run\s+(?:--verbose\s+)?(\S+)")
 _PS = re.compile(r"^\s*(\S+)\s+([0-9a-f]{12})\s+([\d.]+\s*[KMGT]i?B)\s+((?:\d+%/)?\d+%)\s+(CPU/GPU|GPU|CPU)\b(?:\s+(\d{3,8}))?")
 
@@ -44,7 +47,9 @@ def loaded(page: Page) -> tuple[Loaded, ...]:
     for line in page.lines:
         row = _PS.match(line)
         if row:
-            found.append(Loaded(row.group(1), size_bytes(row.group(3), decimal=True), _share(row.group(4), row.group(5)), whole(row.group(6))))
+            found.append(
+                Loaded(row.group(1), size_bytes(row.group(3), decimal=True), _share(row.group(4), row.group(5)), whole(row.group(6)))
+            )
     return tuple(found[:100])
 
 
@@ -75,10 +80,28 @@ def _pair(model: str | None, prompt: int | None, reading: float | None, tokens: 
     """The two speeds of an answer."""
     name, quant = quant_words.model_of(model.replace(":", "-")) if model else None, quant_words.of_file((model or "").replace(":", "-"))
     if reading is not None:
-        yield Run(tool=TOOL, test=f"prompt of {prompt} tokens" if prompt else "prompt", kind="prefill", tokens_per_s=reading, engine="llama.cpp",
-                  prompt_tokens=prompt, model=name, quant=quant)  # fmt: skip
-    yield Run(tool=TOOL, test=f"{tokens} tokens generated" if tokens else "generation", kind="decode", tokens_per_s=writing, engine="llama.cpp",
-              prompt_tokens=0, filled_tokens=prompt or 0, generate_tokens=tokens, model=name, quant=quant)  # fmt: skip
+        yield Run(
+            tool=TOOL,
+            test=f"prompt of {prompt} tokens" if prompt else "prompt",
+            kind="prefill",
+            tokens_per_s=reading,
+            engine="llama.cpp",
+            prompt_tokens=prompt,
+            model=name,
+            quant=quant,
+        )
+    yield Run(
+        tool=TOOL,
+        test=f"{tokens} tokens generated" if tokens else "generation",
+        kind="decode",
+        tokens_per_s=writing,
+        engine="llama.cpp",
+        prompt_tokens=0,
+        filled_tokens=prompt or 0,
+        generate_tokens=tokens,
+        model=name,
+        quant=quant,
+    )
 
 
 def _json(objects: Iterable[Mapping[str, Any]]) -> Iterator[Run]:

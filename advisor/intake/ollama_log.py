@@ -27,7 +27,15 @@ def read(page: Page) -> tuple[View, ...]:
             continue
         seen = _device(words)
         if seen.name or seen.memory_bytes:
-            found.setdefault((words.get("id") if words.get("id", "").startswith("GPU-") else words.get("name"), seen.name, seen.bus, words.get("library")), seen)
+            found.setdefault(
+                (
+                    words.get("id") if words.get("id", "").startswith("GPU-") else words.get("name"),
+                    seen.name,
+                    seen.bus,
+                    words.get("library"),
+                ),
+                seen,
+            )
     old = _old(page)
     return (View(tool=TOOL, devices=tuple(found.values()) + old),)
 
@@ -43,10 +51,14 @@ def _device(words: dict[str, str]) -> Seen:
     """A device; the printed `type` is not believed, since drivers give it wrongly."""
     name = known(words.get("description")) or known(words.get("name"))
     return Seen(
-        name=name, maker=maker_of(name) or {"cuda": "nvidia", "rocm": "amd", "metal": "apple"}.get(words.get("library", "").lower()),
-        bus=bus_of(words.get("pci_id")), uuid=uuid_of(words.get("id")), memory_bytes=size_bytes(words.get("total")),
-        free_bytes=size_bytes(words.get("available")), chip=words.get("compute") if words.get("compute", "").startswith("gfx") else None,
-    )  # fmt: skip
+        name=name,
+        maker=maker_of(name) or {"cuda": "nvidia", "rocm": "amd", "metal": "apple"}.get(words.get("library", "").lower()),
+        bus=bus_of(words.get("pci_id")),
+        uuid=uuid_of(words.get("id")),
+        memory_bytes=size_bytes(words.get("total")),
+        free_bytes=size_bytes(words.get("available")),
+        chip=words.get("compute") if words.get("compute", "").startswith("gfx") else None,
+    )
 
 
 def _old(page: Page) -> tuple[Seen, ...]:

@@ -17,14 +17,33 @@ MOST_DEPTH = 8
 MOST_RUNS = 20_000
 
 _UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
-_KEY = re.compile(r"(?:^|[_.\s-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ ]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s])")
-_NOT = re.compile(r"per_w|tps_per|std|stddev|_sd$|variance|target|limit|min|max|p\d\d|request|estimated|claimed|predicted_tps|accept", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?:^|[_.\s-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ "
+    r"]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s])"
+)
+_NOT = re.compile(
+    r"per_w|tps_per|std|stddev|_sd$|variance|target|limit|min|max|p\d\d|request|estimated|claimed|predicted_tps|accept", re.IGNORECASE
+)
 _READING = re.compile(r"prefill|prompt|\bpp|^pp|input|ingest", re.IGNORECASE)
 _SERVED = re.compile(r"aggregate|total|server|throughput|system", re.IGNORECASE)
 _PER_USER = re.compile(r"per_request|per_user|per_stream|single", re.IGNORECASE)
 _IN_LINE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)\s*((?:[a-z]+\s+){{0,2}})(?:{_UNIT})")
-_ENGINES = {"llamacpp": "llama.cpp", "llama.cpp": "llama.cpp", "llama-server": "llama.cpp", "ollama": "llama.cpp", "lmstudio": "llama.cpp", "vllm": "vllm",
-            "sglang": "sglang", "mlx": "mlx", "mlx-lm": "mlx", "mlx_lm": "mlx", "exo": "exo", "exllamav3": "exllamav3", "tensorrt-llm": "tensorrt-llm", "trtllm": "tensorrt-llm"}  # fmt: skip
+_ENGINES = {
+    "llamacpp": "llama.cpp",
+    "llama.cpp": "llama.cpp",
+    "llama-server": "llama.cpp",
+    "ollama": "llama.cpp",
+    "lmstudio": "llama.cpp",
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "mlx": "mlx",
+    "mlx-lm": "mlx",
+    "mlx_lm": "mlx",
+    "exo": "exo",
+    "exllamav3": "exllamav3",
+    "tensorrt-llm": "tensorrt-llm",
+    "trtllm": "tensorrt-llm",
+}
 
 
 @dataclass(frozen=True)
@@ -99,7 +118,7 @@ def _around(one: Mapping[str, Any], before: _Around) -> _Around:
         filled=_count(one, "context_tokens", "ctx_tokens", "depth", "context", "n_depth", "ctx") or before.filled,
         count=_count(hardware or {}, "gpuCount", "gpu_count", "num_gpus") or before.count,
         errors=bool(number(one.get("num_errors"))) or before.errors,
-    )  # fmt: skip
+    )
 
 
 def _run(key: str, speed: float, around: _Around) -> Run:
@@ -114,11 +133,21 @@ def _run(key: str, speed: float, around: _Around) -> Run:
     if per_user and users > 1:
         kind = "peak"
     return Run(
-        tool=TOOL, test=key, kind=kind, tokens_per_s=speed, model=quant_words.model_of(around.model), file=around.model,
-        quant=quant_words.of_file(around.model) or quant_words.of_type(around.quant) or (around.quant or "").lower() or None, engine=around.engine,
-        users=users, prompt_tokens=around.prompt if kind == "prefill" else 0, generate_tokens=around.generate, filled_tokens=around.filled or 0 if kind != "prefill" else 0,
-        count=around.count, aborted="some requests failed" if around.errors else None,
-    )  # fmt: skip
+        tool=TOOL,
+        test=key,
+        kind=kind,
+        tokens_per_s=speed,
+        model=quant_words.model_of(around.model),
+        file=around.model,
+        quant=quant_words.of_file(around.model) or quant_words.of_type(around.quant) or (around.quant or "").lower() or None,
+        engine=around.engine,
+        users=users,
+        prompt_tokens=around.prompt if kind == "prefill" else 0,
+        generate_tokens=around.generate,
+        filled_tokens=around.filled or 0 if kind != "prefill" else 0,
+        count=around.count,
+        aborted="some requests failed" if around.errors else None,
+    )
 
 
 def _csv(lines: Iterable[str]) -> Iterator[Run]:
@@ -129,10 +158,14 @@ def _csv(lines: Iterable[str]) -> Iterator[Run]:
             continue
         mark = "\t" if line.count("\t") > line.count(",") else ","
         cells = [cell.strip() for cell in next(csv.reader([line[:8000]], delimiter=mark), [])]
-        if any(_KEY.search(cell) for cell in cells) and not any(number(cell) is not None and re.fullmatch(r"[\d.]+", cell) for cell in cells):
+        if any(_KEY.search(cell) for cell in cells) and not any(
+            number(cell) is not None and re.fullmatch(r"[\d.]+", cell) for cell in cells
+        ):
             head = cells
         elif head and len(cells) == len(head):
-            row: dict[str, Any] = {name: (float(cell) if re.fullmatch(r"-?\d+(?:\.\d+)?", cell) else cell) for name, cell in zip(head, cells, strict=True)}
+            row: dict[str, Any] = {
+                name: (float(cell) if re.fullmatch(r"-?\d+(?:\.\d+)?", cell) else cell) for name, cell in zip(head, cells, strict=True)
+            }
             yield from _walk(row, _Around(), MOST_DEPTH)
 
 
@@ -146,5 +179,11 @@ def _line(line: str) -> Iterator[Run]:
         if re.search(r"sampl|GB|MB|req", words):
             continue
         kind = "prefill" if _READING.search(words) and not re.search(r"decode|gen", found.group(2)) else "decode"
-        run = Run(tool=TOOL, test=" ".join((found.group(2) or "tokens/s").split()), kind=kind, tokens_per_s=number(found.group(1)), prompt_tokens=None if kind == "prefill" else 0)
+        run = Run(
+            tool=TOOL,
+            test=" ".join((found.group(2) or "tokens/s").split()),
+            kind=kind,
+            tokens_per_s=number(found.group(1)),
+            prompt_tokens=None if kind == "prefill" else 0,
+        )
         yield replace(run, test=run.test or "tokens/s")

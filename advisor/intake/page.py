@@ -26,7 +26,13 @@ _WIDE = re.compile(r"[ \t]{160,}")
 _EMPTY = re.compile(r"\n(?:[ \t]*\n){3,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b]")
 _BREAK = re.compile(r"\r\n|\r|\x0c|\x85|\u2028|\u2029")
-_BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 _START = re.compile(r"^[ \t]*[\[{]|(?<=[:=\s])\{(?=\s*\")", re.MULTILINE)
 
 
@@ -124,7 +130,9 @@ def page_from(path: str) -> Page:
             with Path(path).open("rb") as file:
                 raw = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror or error}. Give a file with a tool's output, or - for standard input.") from error
+        raise BadInput(
+            f"{path}: cannot be read: {error.strerror or error}. Give a file with a tool's output, or - for standard input."
+        ) from error
     if len(raw) > MOST_BYTES:
         raise BadInput(f"{path}: more than {MOST_BYTES // int(MIB)} MiB. Cut out the part with the tool's output and give that.")
     return page_of(raw, path)

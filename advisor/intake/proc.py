@@ -11,8 +11,14 @@ from advisor.units import KIB, MIB
 TOOL = "/proc and sysfs"
 
 _TOTAL = re.compile(r"\bMemTotal:[ \t]*(\d+) kB")
-_CARD = re.compile(r"(?:/sys/class/drm/(card\d+)/device/|/sys/bus/pci/devices/([0-9a-fA-F:.]+)/)?mem_info_(vram|gtt)_total[ \t]*[:=]?[ \t]*\n?[ \t]*(\d{6,15})\b")
-_CPU = re.compile(r"^\s*(?:model name|Model name|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|型号名称|モデル名|Имя модели|cpu_name|CPU)\s*[:：]\s*\"?([^\"]{3,80})")
+_CARD = re.compile(
+    r"(?:/sys/class/drm/(card\d+)/device/|/sys/bus/pci/devices/([0-9a-fA-F:.]+)/)?mem_info_(vram|gtt)_total[ \t"
+    r"]*[:=]?[ \t]*\n?[ \t]*(\d{6,15})\b"
+)
+_CPU = re.compile(
+    r"^\s*(?:model name|Model name|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|型号名称|モデル名|Имя моде"
+    r"ли|cpu_name|CPU)\s*[:：]\s*\"?([^\"]{3,80})"
+)
 _JETSON = re.compile(r"NVIDIA Jetson [\w ()+-]{3,60}|NVIDIA DGX Spark|NVIDIA_DGX_Spark")
 _TEGRA = re.compile(r"\bRAM (\d+)/(\d+)MB \(lfb")
 _FREE = re.compile(r"^\s*(?:Mem|Speicher|Mem\.|Mémoire|内存|Память)\s*:\s+([\d.,]+)([KMGT]i?)?B?\s+[\d.,]+[KMGT]?i?B?\s+[\d.,]+")
@@ -22,7 +28,9 @@ _HEAD_OF_FREE = re.compile(r"^\s+\S+\s+\S+\s+\S+.*(?:buff/cache|shared|available
 def recognise(page: Page) -> bool:
     """Whether one of these files is in the text."""
     text = page.text
-    return bool(_TOTAL.search(text) or _CARD.search(text) or _JETSON.search(text) or _TEGRA.search(text) or _cpu(page.lines) or _free(page.lines))
+    return bool(
+        _TOTAL.search(text) or _CARD.search(text) or _JETSON.search(text) or _TEGRA.search(text) or _cpu(page.lines) or _free(page.lines)
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -30,7 +38,16 @@ def read(page: Page) -> tuple[View, ...]:
     ram, box = _ram(page), _JETSON.search(page.text)
     devices = _cards(page.text) + (_jetson(box.group(), ram) if box else ())
     linux = bool(_TOTAL.search(page.text) or devices)
-    return (View(tool=TOOL, devices=devices, ram_bytes=ram, os="linux" if linux else None, cpu=_cpu(page.lines), box=box.group().strip() if box else None),)
+    return (
+        View(
+            tool=TOOL,
+            devices=devices,
+            ram_bytes=ram,
+            os="linux" if linux else None,
+            cpu=_cpu(page.lines),
+            box=box.group().strip() if box else None,
+        ),
+    )
 
 
 def _cpu(lines: Iterable[str]) -> str | None:

@@ -1,13 +1,32 @@
-"""A quantization and a model's name out of file names and llama.cpp's type words: `llama 8B Q4_K - Medium`, `X-UD-Q4_K_XL-00001-of-00005.gguf`."""
+"""Quantization and model out of file names and llama.cpp's words: `llama 8B Q4_K - Medium`, `X-UD-Q4_K_XL-00001-of-00005.gguf`."""
 
 import re
 
-_TYPE = re.compile(r"\b((?:IQ|TQ|Q)\d(?:_[0-9K]+)?(?:_[A-Z]+)?|MXFP4|NVFP4|BF16|F16|FP16|F32|FP8|INT8|INT4)\b(?:\s*-\s*(Small|Medium|Large|Extra Large|random|\d[\d.]* bpw))?", re.IGNORECASE)
+_TYPE = re.compile(
+    r"\b((?:IQ|TQ|Q)\d(?:_[0-9K]+)?(?:_[A-Z]+)?|MXFP4|NVFP4|BF16|F16|FP16|F32|FP8|INT8|INT4)\b(?:\s*-\s*(Small|"
+    r"Medium|Large|Extra Large|random|\d[\d.]* bpw))?",
+    re.IGNORECASE,
+)
 _SIZES = {"small": "_S", "medium": "_M", "large": "_L", "extra large": "_XL"}
-_IN_FILE = re.compile(r"(?:^|[-_.\s/@:])((?:UD-)?(?:I?Q\d+(?:_[0-9K])?(?:_(?:XXS|XS|XXL|XL|NL|S|M|L))?|TQ\d_\d)(?:_0|_1)?|MXFP4(?:_MOE)?|NVFP4|BF16|F16|FP16|F32|FP8(?:-DYNAMIC)?|AWQ(?:-?(?:INT)?4(?:BIT)?)?|GPTQ(?:-?INT[48])?|W4A16|W8A8|\dBIT|\d(?:\.\d)?BPW|INT[48])(?=$|[-_.\s/@:)])", re.IGNORECASE)
+_IN_FILE = re.compile(
+    r"(?:^|[-_.\s/@:])((?:UD-)?(?:I?Q\d+(?:_[0-9K])?(?:_(?:XXS|XS|XXL|XL|NL|S|M|L))?|TQ\d_\d)(?:_0|_1)?|MXFP4(?:_MOE)?|NVFP4|BF16|F16|FP16|F32|FP8(?:-DYNAMIC)?|AWQ(?:-?(?:INT)?4(?:BIT)?)?|GPTQ(?:-?INT[48])?|W4A16|W8A8|\dBIT|\d(?:\.\d)?BPW|INT[48])(?=$|[-_.\s/@:)])",
+    re.IGNORECASE,
+)
 _SHARD = re.compile(r"-\d{5}-of-\d{5}$")
-_WORDS = {"awq": "awq-4bit", "awq-int4": "awq-4bit", "awq-4bit": "awq-4bit", "awqint4": "awq-4bit", "w4a16": "awq-4bit", "gptq": "gptq-4bit",
-          "gptq-int4": "gptq-4bit", "gptq-int8": "gptq-8bit", "fp16": "f16", "fp8-dynamic": "fp8", "mxfp4_moe": "mxfp4", "w8a8": "int8"}  # fmt: skip
+_WORDS = {
+    "awq": "awq-4bit",
+    "awq-int4": "awq-4bit",
+    "awq-4bit": "awq-4bit",
+    "awqint4": "awq-4bit",
+    "w4a16": "awq-4bit",
+    "gptq": "gptq-4bit",
+    "gptq-int4": "gptq-4bit",
+    "gptq-int8": "gptq-8bit",
+    "fp16": "f16",
+    "fp8-dynamic": "fp8",
+    "mxfp4_moe": "mxfp4",
+    "w8a8": "int8",
+}
 
 
 def of_type(text: str | None) -> str | None:

@@ -5,9 +5,22 @@ import re
 from advisor.units import GB, GIB, KB, KIB, MB, MIB, TB, TIB
 
 _UNITS = {
-    "b": 1.0, "byte": 1.0, "bytes": 1.0,
-    "kib": KIB, "k": KIB, "kb": KIB, "mib": MIB, "m": MIB, "mb": MIB, "gib": GIB, "g": GIB, "gb": GIB, "tib": TIB, "t": TIB, "tb": TIB,
-}  # fmt: skip
+    "b": 1.0,
+    "byte": 1.0,
+    "bytes": 1.0,
+    "kib": KIB,
+    "k": KIB,
+    "kb": KIB,
+    "mib": MIB,
+    "m": MIB,
+    "mb": MIB,
+    "gib": GIB,
+    "g": GIB,
+    "gb": GIB,
+    "tib": TIB,
+    "t": TIB,
+    "tb": TIB,
+}
 DECIMAL_UNITS = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
 SIZE = re.compile(r"(\d+(?:[.,]\d+)?)\s*([KMGT]i?B?|B|bytes?)\b", re.IGNORECASE)
 _BUS = re.compile(r"\b(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])\b", re.IGNORECASE)
@@ -96,7 +109,13 @@ def maker_of(name: str | None) -> str | None:
 
 _MAKERS = (
     ("apple", re.compile(r"\bapple\b", re.IGNORECASE)),
-    ("nvidia", re.compile(r"nvidia|geforce|\bquadro|\btesla\b|\brtx\b|\bgtx\b|\btitan\b|\bjetson\b|^(?:GB10|GH200|GB[23]00|[ABHL]\d{1,3}S?)\b", re.IGNORECASE)),
+    (
+        "nvidia",
+        re.compile(
+            r"nvidia|geforce|\bquadro|\btesla\b|\brtx\b|\bgtx\b|\btitan\b|\bjetson\b|^(?:GB10|GH200|GB[23]00|[ABHL]\d{1,3}S?)\b",
+            re.IGNORECASE,
+        ),
+    ),
     ("intel", re.compile(r"\bintel\b|\barc\b|\biris\b|\bu?hd graphics\b", re.IGNORECASE)),
     ("amd", re.compile(r"\bamd\b|radeon|instinct|\bati\b|firepro|\bryzen\b|\bvega\b|\bnavi\b|\bMI\d{2,3}[AX]?\b|\bgfx\d", re.IGNORECASE)),
-)  # fmt: skip
+)

@@ -39,12 +39,20 @@ def _fetched(line: str) -> Seen | None:
     found = _FETCH.match(line)
     if not found or not maker_of(found.group(1)) or re.search(r"UUID|\d+%|GB/s|GPU name|cores?:", line):
         return None
-    return Seen(name=found.group(1), maker=maker_of(found.group(1)), integrated=True if found.group(2) == "Integrated" and maker_of(found.group(1)) != "apple" else None)
+    return Seen(
+        name=found.group(1),
+        maker=maker_of(found.group(1)),
+        integrated=True if found.group(2) == "Integrated" and maker_of(found.group(1)) != "apple" else None,
+    )
 
 
 def _named(one: Mapping[str, Any]) -> list[Seen]:
     """Devices of one report: llama-bench's gpu_info, or a hardware block with a name, a count and the memory of all."""
-    info = one.get("gpu_info") or (one.get("bench_raw") or {}).get("gpu_info") if isinstance(one.get("bench_raw", {}), dict) else one.get("gpu_info")
+    info = (
+        one.get("gpu_info") or (one.get("bench_raw") or {}).get("gpu_info")
+        if isinstance(one.get("bench_raw", {}), dict)
+        else one.get("gpu_info")
+    )
     if isinstance(info, str) and info and "backends" in (one.get("bench_raw") or one):
         return list(_of_info(info))
     for block in [one.get(key) for key in ("hardware", "system", "machine", "device")] + [one]:

@@ -50,7 +50,9 @@ def _join(found: dict[int, Seen], seen: Seen) -> None:
     if before is None:
         found[index] = seen
         return
-    found[index] = replace(before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())})
+    found[index] = replace(
+        before, **{key: value for key, value in vars(seen).items() if value not in (None, ()) and getattr(before, key) in (None, ())}
+    )
 
 
 def _cards(found: Mapping[str, Any]) -> list[tuple[int, dict[str, object]]]:

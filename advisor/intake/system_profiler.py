@@ -12,9 +12,61 @@ TOOL = "system_profiler"
 
 _PAIR = re.compile(r"^(\s*)([^:：]{1,60}?)\s*[:：]\s*(.*)$")
 _CHIP = re.compile(r"\bApple (M\d{1,2}(?: (?:Pro|Max|Ultra))?)\b")
-_MEMORY_KEYS = ("memory", "speicher", "arbeitsspeicher", "mémoire", "memoria", "memória", "geheugen", "minne", "hukommelse", "muisti", "paměť", "pamięć", "память", "bellek", "メモリ", "内存", "記憶體", "메모리")
-_CORE_KEYS = ("total number of cores", "gesamtanzahl der kerne", "nombre total de cœurs", "nombre total de coeurs", "número total de núcleos", "numero totale di core", "número total de cores", "totaal aantal cores", "コアの総数", "核总数", "核心總數", "총 코어 개수")
-_CHIPSET_KEYS = ("chipset model", "chipsatz-modell", "chipsatzmodell", "modèle du jeu de puces", "modelo de chipset", "modelo de conjunto de chips", "modello chipset", "chipsetmodel", "チップセットのモデル", "芯片组型号", "晶片組型號", "칩셋 모델")
+_MEMORY_KEYS = (
+    "memory",
+    "speicher",
+    "arbeitsspeicher",
+    "mémoire",
+    "memoria",
+    "memória",
+    "geheugen",
+    "minne",
+    "hukommelse",
+    "muisti",
+    "paměť",
+    "pamięć",
+    "память",
+    "bellek",
+    "メモリ",
+    "内存",
+    "記憶體",
+    "메모리",
+)
+_CORE_KEYS = (
+    "total number of cores",
+    "gesamtanzahl der kerne",
+    "nombre total de cœurs",
+    "nombre total de coeurs",
+    "número total de núcleos",
+    "numero totale di core",
+    "número total de cores",
+    "totaal aantal cores",
+    "コアの総数",
+    "核总数",
+    "核心總數",
+    "총 코어 개수",
+)
+_CHIPSET_KEYS = (
+    "chipset model",
+    "chipsatz-modell",
+    "chipsatzmodell",
+    "modèle du jeu de puces",
+    "modelo de chipset",
+    "modelo de conjunto de chips",
+    "modello chipset",
+    "chipsetmodel",
+    "チップセットのモデル",
+    "芯片组型号",
+    "晶片組型號",
+    "칩셋 모델",
+)
+_LABELS = (
+    ("sppci_model", _CHIPSET_KEYS, re.compile(".")),
+    ("sppci_cores", _CORE_KEYS, re.compile(r"^\d{1,3}$")),
+    ("physical_memory", _MEMORY_KEYS, re.compile(r"^\d+\s*[GT]B\b")),
+    ("sppci_bus", ("bus",), re.compile(".")),
+    ("spdisplays_pcie_width", ("pcie lane width", "pcie-lane-breite"), re.compile(".")),
+)
 _VRAM = re.compile(r"^vram\b", re.IGNORECASE)
 _PLIST = re.compile(r"<key>([^<]{1,80})</key>\s*<string>([^<]{0,200})</string>")
 
@@ -63,25 +115,21 @@ def _lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Pairs of the text report under the keys that the JSON has."""
     for line in lines:
         pair = _PAIR.match(line[:300])
-        if not pair:
-            continue
-        key, value = pair.group(2).strip().lower(), pair.group(3).strip()
-        if key in _CHIPSET_KEYS:
-            yield "sppci_model", value
-        elif _VRAM.match(key):
-            yield "spdisplays_vram_shared" if "dyn" in key or "shared" in key or "max" in key else "spdisplays_vram", value
-        elif key in _CORE_KEYS and re.fullmatch(r"\d{1,3}", value):
-            yield "sppci_cores", value
-        elif key in _MEMORY_KEYS and re.match(r"^\d+\s*[GT]B\b", value):
-            yield "physical_memory", value
-        elif key == "bus" or key.endswith(" bus"):
-            yield "sppci_bus", value
-        elif "pcie lane width" in key or "pcie-lane" in key:
-            yield "spdisplays_pcie_width", value
-        elif _CHIP.search(value) and key not in ("vendor",):
-            yield "chip_type", value
-        elif key in ("device id", "geräte-id"):
-            yield "spdisplays_device-id", value
+        if pair:
+            key, value = pair.group(2).strip().lower(), pair.group(3).strip()
+            named = _json_key(key, value)
+            if named:
+                yield named, value
+
+
+def _json_key(key: str, value: str) -> str | None:
+    """The JSON's key of a label in whatever language."""
+    if _VRAM.match(key):
+        return "spdisplays_vram_shared" if re.search(r"dyn|shared|max", key) else "spdisplays_vram"
+    for named, labels, form in _LABELS:
+        if key in labels and form.search(value):
+            return named
+    return "chip_type" if _CHIP.search(value) and key not in ("vendor",) else None
 
 
 def _displays(facts: Iterable[tuple[str, str]]) -> list[Seen]:

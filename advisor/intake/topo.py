@@ -43,7 +43,11 @@ def _header(tokens: Sequence[str]) -> list[str]:
         if not _COLUMN.match(token):
             break
         columns.append(token)
-    return columns if columns and _GPU.match(columns[0]) and (len(columns) == len(tokens) or tokens[len(columns)] in ("CPU", "NUMA", "GPU")) else []
+    return (
+        columns
+        if columns and _GPU.match(columns[0]) and (len(columns) == len(tokens) or tokens[len(columns)] in ("CPU", "NUMA", "GPU"))
+        else []
+    )
 
 
 def _row(tokens: Sequence[str], columns: Sequence[str], joints: dict[tuple[int, int, bool], Joint]) -> None:

@@ -12,11 +12,18 @@ from advisor.units import GIB
 TOOL = "Windows"
 
 _REGISTRY = re.compile(r"^\s*([A-Za-z][^|\n]{2,100}?)\|(\d{1,16})\s*$")
-_DXDIAG = re.compile(r"^\s*(Card name|Chip type|Dedicated Memory|Display Memory|Shared Memory|Memory|Manufacturer|Device Key|Kartenname|Nom de la carte|Nombre de la tarjeta)\s*:\s*(.+)$")
-_LISTED = re.compile(r"^\s*(Name|Caption|AdapterRAM|DriverVersion|VideoProcessor|PNPDeviceID|TotalPhysicalMemory|TotalVisibleMemorySize|DriverDesc|HardwareInformation\.qwMemorySize)\s*[:=]\s*(.*)$")
+_DXDIAG = re.compile(
+    r"^\s*(Card name|Chip type|Dedicated Memory|Display Memory|Shared Memory|Memory|Manufacturer|Device Key|Kar"
+    r"tenname|Nom de la carte|Nombre de la tarjeta)\s*:\s*(.+)$"
+)
+_LISTED = re.compile(
+    r"^\s*(Name|Caption|AdapterRAM|DriverVersion|VideoProcessor|PNPDeviceID|TotalPhysicalMemory|TotalVisibleMemorySize|DriverDesc|HardwareInformation\.qwMemorySize)\s*[:=]\s*(.*)$"
+)
 _HEAD = re.compile(r"\bAdapterRAM\b.*\b(?:Name|Caption)\b|\b(?:Name|Caption)\b.*\bAdapterRAM\b")
 _PNP = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
-_VIRTUAL = re.compile(r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE)
+_VIRTUAL = re.compile(
+    r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE
+)
 _CAPPED = 4 * GIB * 0.99  # AdapterRAM has 32 bits: a card with more shows this or less
 
 
@@ -28,7 +35,11 @@ def recognise(page: Page) -> bool:
 def read(page: Page) -> tuple[View, ...]:
     """A view for each list."""
     views = []
-    for tool, devices in (("registry", _registry(page.lines)), ("dxdiag", _dxdiag(page.lines)), ("Win32_VideoController", _controllers(page.lines))):
+    for tool, devices in (
+        ("registry", _registry(page.lines)),
+        ("dxdiag", _dxdiag(page.lines)),
+        ("Win32_VideoController", _controllers(page.lines)),
+    ):
         found = tuple(devices)
         if found:
             views.append(View(tool=tool, devices=found, os="windows"))
@@ -87,13 +98,22 @@ def _controllers(lines: Iterable[str]) -> Iterator[Seen]:
 def _controller(row: dict[str, str]) -> Iterator[Seen]:
     """A display adapter of a list that says how much memory it has; the 32-bit figure is not believed at its end."""
     name = known(row.get("Name") or row.get("Caption") or row.get("VideoProcessor") or row.get("DriverDesc"))
-    if not name or _VIRTUAL.search(name) or not maker_of(name) or not ({"AdapterRAM", "HardwareInformation.qwMemorySize", "PNPDeviceID"} & set(row)):
+    if (
+        not name
+        or _VIRTUAL.search(name)
+        or not maker_of(name)
+        or not ({"AdapterRAM", "HardwareInformation.qwMemorySize", "PNPDeviceID"} & set(row))
+    ):
         return
     size = number(row.get("HardwareInformation.qwMemorySize")) or number(row.get("AdapterRAM"))
     capped = size is not None and "HardwareInformation.qwMemorySize" not in row and size >= _CAPPED
     pnp = _PNP.search(row.get("PNPDeviceID", ""))
     notes = ("Windows' AdapterRAM ends at 4 GiB: the memory is not known from it",) if capped else ()
     yield Seen(
-        name=name, maker=maker_of(name), memory_bytes=None if capped else (size or None), driver=known(row.get("DriverVersion")), notes=notes,
+        name=name,
+        maker=maker_of(name),
+        memory_bytes=None if capped else (size or None),
+        driver=known(row.get("DriverVersion")),
+        notes=notes,
         pci_id=f"{pnp.group(1)}:{pnp.group(2)}".lower() if pnp else None,
-    )  # fmt: skip
+    )

@@ -68,7 +68,9 @@ def _parts(weights: float | None, cache: float | None, overhead: float | None, t
 
 def _of_fit(fit: Fit) -> dict[str, float | None]:
     """The same of an estimate, over all devices."""
-    sums = [sum(getattr(device, name) * device.count for device in fit.devices) for name in ("weights_bytes", "cache_bytes", "overhead_bytes")]
+    sums = [
+        sum(getattr(device, name) * device.count for device in fit.devices) for name in ("weights_bytes", "cache_bytes", "overhead_bytes")
+    ]
     return _parts(sums[0], sums[1], sums[2], sum(sums))
 
 
@@ -77,9 +79,15 @@ def _correction(key: str, each: Correction, saved: bool) -> dict[str, Any]:
     devices, engine = key.split(" on ")
     count, device = devices.split("x ", 1)
     return {
-        "device": device, "devices": int(count), "engine": engine, "decode_factor": each.decode_factor, "prefill_factor": each.prefill_factor,
-        "rows": each.rows, "date": each.date, "saved": saved,
-    }  # fmt: skip
+        "device": device,
+        "devices": int(count),
+        "engine": engine,
+        "decode_factor": each.decode_factor,
+        "prefill_factor": each.prefill_factor,
+        "rows": each.rows,
+        "date": each.date,
+        "saved": saved,
+    }
 
 
 def as_text(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool) -> str:
@@ -91,7 +99,9 @@ def as_text(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Map
     for each in rows[:MOST_TEXT_ROWS]:
         groups.setdefault(_title(each), []).append(each)
     for title, members in groups.items():
-        table = tabulate([_line(each) for each in members], headers=["test", "measured", "estimated", "ratio"], tablefmt="simple", disable_numparse=True)
+        table = tabulate(
+            [_line(each) for each in members], headers=["test", "measured", "estimated", "ratio"], tablefmt="simple", disable_numparse=True
+        )
         parts.append("\n".join([title, "", table, *_remarks(members)]))
     if len(rows) > MOST_TEXT_ROWS:
         parts.append(f"… and {len(rows) - MOST_TEXT_ROWS} more rows: see --json.")
@@ -144,6 +154,8 @@ def _gib(size: float | None) -> str:
 
 def _correction_line(key: str, each: Correction, saved: bool) -> str:
     """What later estimates will be multiplied by."""
-    factors = [f"{name} × {factor:.2f}" for name, factor in (("generation", each.decode_factor), ("prompts", each.prefill_factor)) if factor]
+    factors = [
+        f"{name} × {factor:.2f}" for name, factor in (("generation", each.decode_factor), ("prompts", each.prefill_factor)) if factor
+    ]
     what = "saved; later estimates use it" if saved else "not saved; --save keeps it"
     return f"Correction for {key}: {', '.join(factors)} from {each.rows} rows ({what})."
