@@ -33,12 +33,13 @@ def _listing(block: Listing) -> Iterator[str]:
 
 
 def _table(block: Table) -> Iterator[str]:
-    from tabulate import tabulate
+    import tabulate
 
+    tabulate.MIN_PADDING = 0  # two spaces between columns are enough
     if block.title:
         yield f"{INDENT}{block.title}"
     align = ["right" if column in block.right else "left" for column in range(len(block.headers))]
-    drawn = tabulate(
+    drawn = tabulate.tabulate(
         [[_wrapped(cell, width) for cell, width in zip(row, _widths(block), strict=True)] for row in block.rows],
         headers=block.headers,
         tablefmt="simple",

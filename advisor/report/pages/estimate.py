@@ -46,7 +46,8 @@ def _speed_lines(given: Estimate) -> list[tuple[str, str]]:
 
 def _memory_line(given: Estimate) -> tuple[str, str]:
     fit, work = given.fit, given.workload
-    room = f"room for {fit.max_context_tokens:,} tokens of context, or {fit.max_users:,} users at {work.context_tokens:,}"
+    users = f"{fit.max_users:,} user{'' if fit.max_users == 1 else 's'}"
+    room = f"room for {fit.max_context_tokens:,} tokens of context, or {users} at {work.context_tokens:,}"
     host = f", and {show('x_bytes', fit.host_needed_bytes)} of host memory" if fit.host_needed_bytes else ""
     return "Memory", f"{show('x_bytes', used_bytes(fit))} of {show('x_bytes', usable_bytes(fit))}{host}; {room}"
 

@@ -7,7 +7,7 @@ from advisor.report.sentences import text
 from advisor.scale import Point
 from advisor.units import figure
 
-HEADERS = ("Devices", "Runs as", "tokens/s", "prefill", "speedup", "link", "USD", "USD per tok/s")
+HEADERS = ("n", "Runs as", "tok/s", "prefill", "speedup", "link", "USD", "USD/(tok/s)")
 MOST_ROWS = 16
 
 

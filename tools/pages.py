@@ -1,0 +1,179 @@
+"""The live parts of README and docs: console blocks are run, tables are made from the calibration and the accuracy.
+
+    python tools/pages.py            what would change
+    python tools/pages.py --write    change it
+
+A console block holds commands (`$ …`) and what they print; a last line `…` stands for the rest of an output. A command that first
+makes a virtual environment is run from its last `&&` on. Tables stand between `<!-- table NAME -->` and `<!-- end -->`.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+BLOCK = re.compile(r"(?ms)^```console\n(.*?)^```$")
+TABLE = re.compile(r"(?ms)(^<!-- table ([a-z-]+) -->\n)(.*?)(^<!-- end -->$)")
+TOOLS = ("jq", "parallel")
+REST = "…"
+
+
+def commands(block: str) -> Iterator[tuple[str, list[str]]]:
+    """(command, printed lines) of a console block; a command goes on while its lines end with a backslash."""
+    command, printed = "", []
+    for line in block.splitlines():
+        if command.endswith("\\"):
+            command = command[:-1] + line.removeprefix("> ").strip()
+        elif line.startswith("$ "):
+            if command:
+                yield command, printed
+            command, printed = line[2:], []
+        else:
+            printed.append(line)
+    if command:
+        yield command, printed
+
+
+def missing_tool(command: str) -> str | None:
+    """A tool that the command needs and this machine does not have."""
+    return next((tool for tool in TOOLS if re.search(rf"\b{tool}\b", command) and not shutil.which(tool)), None)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints on stdout, with this tree's advisor and with user folders of its own."""
+    line = re.sub(r"\.venv/bin/", "", command.split("&& .venv/bin/")[-1] if ".venv" in command else command)
+    shim = folder / "advisor"
+    if not shim.exists():
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m advisor "$@"\n')
+        shim.chmod(0o755)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("ADVISOR_") and key != "NO_COLOR"}
+    environment |= {
+        "PATH": f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+        "XDG_CONFIG_HOME": str(folder / "config"),
+    }
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=environment, check=False)
+    if done.returncode not in (0, 3):
+        raise SystemExit(f"{line}\nexit {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines without spaces at their ends, without empty lines around."""
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def agrees(printed: list[str], now: list[str]) -> bool:
+    """Whether the page shows what the command prints now."""
+    shown = lines_of("\n".join(printed))
+    if shown and shown[-1] == REST:
+        return now[: len(shown) - 1] == shown[:-1]
+    return shown == now
+
+
+def refreshed_block(block: str, folder: Path) -> str:
+    """The block with what its commands print now; a shortened output keeps its length."""
+    lines: list[str] = []
+    raw = iter(block.splitlines())
+    shown = {command: printed for command, printed in commands(block)}
+    written = [line for line in raw if line.startswith(("$ ", "> "))]
+    texts = iter(written)
+    for command, printed in shown.items():
+        lines += _as_written(command, texts)
+        if missing_tool(command):
+            lines += printed
+            continue
+        now, old = lines_of(run(command, folder)), lines_of("\n".join(printed))
+        if old and old[-1] == REST:
+            now = [*now[: max(len(old) - 1, 3)], REST]
+        lines += [*now, ""]
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
+def _as_written(command: str, texts: Iterator[str]) -> list[str]:
+    """The command's own lines in the page."""
+    lines = [next(texts)]
+    while lines[-1].endswith("\\"):
+        lines.append(next(texts))
+    return lines
+
+
+def tables() -> dict[str, str]:
+    """Every generated table."""
+    import json
+
+    from advisor.wishes import catalog_with
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = json.loads(run("advisor accuracy --json", Path(folder)))
+    catalog = catalog_with(())
+    return {"accuracy": _accuracy(found["groups"], catalog), "constants": _constants(catalog)}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _accuracy(groups: list[dict], catalog: Any) -> str:
+    """Each kind of figure: as fitted, and what a fit does that has not seen the row, or no row of that device."""
+    from advisor.report.accuracy_page import KIND_NAMES
+
+    rows = [
+        "| published figures | count | median error | within 30 % | median error on unseen figures | … on unseen devices |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for group in groups:
+        if group["name"] in KIND_NAMES:
+            apart = catalog.calibration.kept_out.get(group["name"], {})
+            unseen = [f"{100 * apart[way].median_share:.1f} %" if way in apart else "–" for way in ("rows", "devices")]
+            error = f"{100 * group['median_abs_error']:.1f} %"
+            kind = KIND_NAMES[group["name"]]
+            rows.append(f"| {kind} | {group['rows']} | {error} | {_percent(group['within_30_percent'])} | {' | '.join(unseen)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _constants(catalog: Any) -> str:
+    """Every fitted term: its base, and the factors of hardware and quantization families."""
+    rows = ["| constant | base | factors |", "|---|---:|---|"]
+    for name, term in catalog.calibration.terms.items():
+        families = "; ".join(
+            f"{grouping}: " + ", ".join(f"{level} {factor:.3g}" for level, factor in levels.items())
+            for grouping, levels in term.factors.items()
+        )
+        rows.append(f"| `{name}` | {term.base:.4g} | {families} |")
+    return "\n".join(rows) + "\n"
+
+
+def refreshed(page: Path, folder: Path, made: dict[str, str]) -> str:
+    """The page as it should be."""
+    text = BLOCK.sub(lambda found: f"```console\n{refreshed_block(found[1], folder)}```", page.read_text(encoding="utf-8"))
+    return TABLE.sub(lambda found: found[1] + made[found[2]] + found[4], text)
+
+
+def main() -> int:
+    """Say which pages are behind, or bring them up to date."""
+    sys.path.insert(0, str(ROOT))
+    made, behind = tables(), []
+    with tempfile.TemporaryDirectory() as folder:
+        for page in PAGES:
+            now = refreshed(page, Path(folder), made)
+            if now != page.read_text(encoding="utf-8"):
+                behind.append(page.name)
+                if "--write" in sys.argv:
+                    page.write_text(now, encoding="utf-8")
+    print("\n".join(behind) or "all pages are up to date")
+    return 0 if not behind or "--write" in sys.argv else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
