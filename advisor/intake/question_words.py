@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from advisor.units import HOUR_S, KIB, KILO, MIB, MS
+
 NUMBER_WORDS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "a dozen": 12, "dozen": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "a hundred": 100,
@@ -64,7 +66,7 @@ def number_of(word: str) -> float:
 
 
 def _thousands(number: str, k: str | None) -> float:
-    return number_of(number) * (1000 if k else 1)
+    return number_of(number) * (KILO if k else 1)
 
 
 def budget(text: Text) -> Amount | None:
@@ -112,12 +114,12 @@ def first_token(text: Text) -> float | None:
     if not found:
         return None
     unit = found["unit"]
-    return number_of(found["number"]) * (0.001 if unit.startswith("ms") or unit.startswith("mil") else 60 if unit.startswith("min") else 1)
+    return number_of(found["number"]) * (MS if unit.startswith(("ms", "mil")) else HOUR_S / 60 if unit.startswith("min") else 1)
 
 
 def _tokens(found: re.Match[str]) -> int:
     number, unit = number_of(found["number"]), (found["k"] or "").strip()
-    return int(number * {"": 1, "k": 1024, "m": 1024**2}[unit])
+    return int(number * {"": 1, "k": KIB, "m": MIB}[unit])
 
 
 _LENGTH = rf"(?P<number>{NUMBER})\s?(?P<k>[km])?"
