@@ -13,13 +13,15 @@ from typing import Any
 
 from advisor.errors import BadInput
 from advisor.feedforward import FeedForward
+from advisor.intake.hf_defaults import TEXT
 from advisor.intake.hf_families import LLAMA, Family, family_of
 from advisor.intake.hf_ffns import feed_forwards
 from advisor.intake.hf_keys import LONGEST, Keys, text_part
 from advisor.intake.hf_layers import mixer_kinds
 from advisor.intake.hf_mixers import mixers
 from advisor.intake.hf_quant import native_quant
-from advisor.intake.hf_vision import vision_params
+from advisor.intake.hf_spellings import SAME
+from advisor.intake.hf_vision import tower_params
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.price import Source
@@ -63,12 +65,12 @@ def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[s
     assumed: tuple[str, ...] = () if family else (f"model_type {model_type!r} is not known; read like a llama",)
     family = family or LLAMA
     own_keys = {**keys.own, "model_type": model_type} if model_type else keys.own
-    keys = Keys(own_keys, {**family.values, **keys.around}, where)
+    keys = Keys(own_keys, {**_usual(model_type, nested=bool(keys.around)), **family.values, **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside)
     model = _shape(keys, family, name, where)
-    vision = vision_params(Keys(config, {}, where), model.hidden_size)
+    vision = tower_params(Keys(config, {}, where), model.hidden_size)
     if vision is None:
-        assumed += ("the vision tower's size is not stated; not counted",)
+        assumed += ("the size of the tower for pictures or sound is not stated; not counted",)
     if open_quant:
         assumed += (open_quant,)
     repo = Keys(config).text("_name_or_path")
@@ -80,6 +82,12 @@ def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[s
         assumed=model.assumed + assumed,
         sources=(Source(fields=("mixers", "ffns"), title=f"config.json: {where}"),),
     )
+
+
+def _usual(model_type: str | None, *, nested: bool) -> Mapping[str, Any]:
+    """Values that a nested part leaves to its class."""
+    word = model_type or "llama"
+    return TEXT.get(word) or TEXT.get(SAME.get(word, word)) or {} if nested else {}
 
 
 def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:

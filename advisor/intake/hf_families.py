@@ -110,6 +110,7 @@ FAMILIES: dict[str, Family] = {
     "ministral": replace(LLAMA, window="all"),
     "ministral3": Family("mistral3"),
     "mistral3": Family("mistral3"),
+    "mistral4": Family("mistral4", "mistral4"),
     "mixtral": replace(LLAMA, window="all"),
     "exaone": Family("exaone"),
     "exaone4": Family("exaone4", qk_norm="head", window="pattern", window_every=4),

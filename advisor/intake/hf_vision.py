@@ -1,24 +1,32 @@
 """The vision tower of a config.json: how many parameters it and its projector have."""
 
+from typing import Any
+
+from advisor.intake.hf_defaults import TOWERS
 from advisor.intake.hf_keys import Keys
 
 VISION_PARTS = ("vision_config", "vision_tower_config", "vit_config", "visual", "vision_encoder_config")
 PICTURE_CHANNELS = 3
-# Towers of the classes that state nothing: width, layers, inner width, patch, picture [transformers, configuration classes].
-DEFAULTS = {
-    "siglip": (1152, 27, 4304, 14, 896),
-    "clip": (1024, 24, 4096, 14, 336),
-    "pixtral": (1024, 24, 4096, 14, 1540),
-}
+CLIP_PICTURE = 336
+MOBILE_NET_PARAMS = 300_000_000  # Gemma 3n: MobileNet-V5, which its config does not describe
+CONFORMER_SQUARES = 24  # square matrices of a Conformer layer: two feed-forwards of four widths, attention, convolution
 
 
-def vision_params(keys: Keys, hidden: int) -> int | None:
-    """Parameters of the tower and what joins it to the language model; 0 without one; None where it cannot be known."""
+def tower_params(keys: Keys, hidden: int) -> int | None:
+    """Parameters of the towers for pictures and sound and what joins them on; 0 without any; None where it cannot be known."""
+    seen, heard = _vision_params(keys, hidden), _audio_params(keys, hidden)
+    return None if seen is None or heard is None else seen + heard
+
+
+def _vision_params(keys: Keys, hidden: int) -> int | None:
     vision = keys.part(*VISION_PARTS)
     if vision is None:
         return 0 if keys.value("img_processor", "vision_tower", "mm_vision_tower") is None else _clip_params(hidden)
     kind = vision.text("model_type") or keys.text("model_type") or ""
-    width, layers, inner, patch = _sizes(vision, kind)
+    if "gemma3n" in kind:
+        return MOBILE_NET_PARAMS
+    vision = Keys({**_usual(kind), **vision.own}, {}, vision.where)
+    width, layers, inner, patch = _sizes(vision)
     if not width or not layers:
         return None
     for word, params in _TOWERS:
@@ -27,13 +35,35 @@ def vision_params(keys: Keys, hidden: int) -> int | None:
     return _plain(vision, width, layers, inner, patch, hidden)
 
 
-def _sizes(vision: Keys, kind: str) -> tuple[int, int, int, int]:
+def _usual(kind: str) -> dict[str, Any]:
+    """What the class of this tower fills in; a tower that states its width needs none of it but the patch."""
+    return next((each for word, each in TOWERS.items() if word in kind), {"patch_size": 14})
+
+
+def _audio_params(keys: Keys, hidden: int) -> int | None:
+    """An encoder of sound: Conformer layers (Gemma) or those of Whisper, and a matrix into the language model."""
+    audio = keys.part("audio_config", "audio_encoder_config")
+    if audio is None:
+        return 0
+    kind = audio.text("model_type") or ""
+    audio = Keys({**(TOWERS["gemma4_audio"] if "gemma4" in kind else {}), **audio.own}, {}, audio.where)
+    width = audio.whole("d_model", "hidden_size") or 0
+    layers = audio.whole("encoder_layers", "num_hidden_layers", "conf_num_hidden_layers") or 0
+    if "gemma" in kind:
+        width, layers = width or 1536, layers or 12
+        return layers * CONFORMER_SQUARES * width * width + 2 * width * width + width * hidden + hidden * hidden
+    if not width or not layers:
+        return None
+    inner = audio.whole("encoder_ffn_dim", "intermediate_size") or 4 * width
+    return layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4) + 4 * width * width + width * hidden
+
+
+def _sizes(vision: Keys) -> tuple[int, int, int, int]:
     """Width, layers, inner width of the feed-forward, patch edge."""
-    usual = next((each for word, each in DEFAULTS.items() if word in kind), (0, 0, 0, 14, 0))
-    width = vision.whole("embed_dim", "hidden_size", "vt_hidden_size", "width") or usual[0]
-    layers = vision.whole("depth", "num_hidden_layers", "vt_num_hidden_layers", "layers") or usual[1]
-    inner = vision.whole("intermediate_size", "vt_intermediate_size") or usual[2] or round(vision.number("mlp_ratio", 4.0) * width)
-    return width, layers, inner, vision.whole("patch_size") or usual[3]
+    width = vision.whole("embed_dim", "hidden_size", "vt_hidden_size", "width") or 0
+    layers = vision.whole("depth", "num_hidden_layers", "vt_num_hidden_layers", "layers") or 0
+    inner = vision.whole("intermediate_size", "vt_intermediate_size") or round(vision.number("mlp_ratio", 4.0) * width)
+    return width, layers, inner, vision.whole("patch_size") or 14
 
 
 def _layer(width: int, inner: int, *, gated: bool, bias: bool, norm_vectors: int) -> int:
@@ -127,9 +157,9 @@ def _mllama(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: in
 
 def _clip_params(hidden: int) -> int:
     """CLIP ViT-L/14 at 336 with a projector of four patches [Phi-3-vision, LLaVA]."""
-    width, layers, inner, patch, size = DEFAULTS["clip"]
+    width, layers, inner, patch = _sizes(Keys(TOWERS["clip"]))
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    entrance = PICTURE_CHANNELS * patch * patch * width + ((size // patch) ** 2 + 1) * width
+    entrance = PICTURE_CHANNELS * patch * patch * width + ((CLIP_PICTURE // patch) ** 2 + 1) * width
     return tower + entrance + 4 * width + 4 * width * hidden + hidden * hidden
 
 
