@@ -53,7 +53,7 @@ def test_python_examples_run(name):
     for example in PYTHON.findall((ROOT / "docs" / name).read_text(encoding="utf-8")):
         if example.startswith("# dask"):
             pytest.importorskip("dask.bag")
-        exec(compile(example, name, "exec"), shared)  # noqa: S102
+        exec(compile(example, name, "exec"), shared)
 
 
 def test_every_link_of_the_pages_leads_somewhere():

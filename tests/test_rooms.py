@@ -130,8 +130,9 @@ def suffixes() -> tuple[list[str], list[str]]:
     """The unit suffixes and the nouns of pure numbers, as the table at the end of the README lists them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text[text.index("## Nomenclature") :]
-    units = re.findall(r"^\| `(_[a-z0-9_]+)` \|", table, re.M)
-    nouns = re.findall(r"^\| `([a-z][a-z0-9_]*)` \|", table, re.M)
+    names = [name for row in re.findall(r"^\| (`[^|]*) \|", table, re.M) for name in re.findall(r"`([a-z0-9_]+)`", row)]
+    units = [name for name in names if name.startswith("_")]
+    nouns = [name for name in names if not name.startswith("_")]
     return units, nouns
 
 
@@ -140,12 +141,12 @@ def numeric_fields() -> list[tuple[str, str]]:
     found = []
     for path in MODULES:
         room = room_of(path)
-        if room in ("cli", "report", "__init__", "__main__"):
+        if room in ("cli", "report", "intake", "__init__", "__main__"):  # what a tool's output says keeps the tool's words
             continue
         name = ".".join(("advisor", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
         module = importlib.import_module(name)
         for thing in vars(module).values():
-            if isinstance(thing, type) and dataclasses.is_dataclass(thing) and thing.__module__ == name:
+            if isinstance(thing, type) and dataclasses.is_dataclass(thing) and thing.__module__ == name and thing.__name__[0] != "_":
                 found += [
                     (thing.__name__, field.name)
                     for field in dataclasses.fields(thing)

@@ -82,10 +82,8 @@ def agrees(printed: list[str], now: list[str]) -> bool:
 def refreshed_block(block: str, folder: Path) -> str:
     """The block with what its commands print now; a shortened output keeps its length."""
     lines: list[str] = []
-    raw = iter(block.splitlines())
-    shown = {command: printed for command, printed in commands(block)}
-    written = [line for line in raw if line.startswith(("$ ", "> "))]
-    texts = iter(written)
+    shown = dict(commands(block))
+    texts = iter([line for line in block.splitlines() if line.startswith(("$ ", "> "))])
     for command, printed in shown.items():
         lines += _as_written(command, texts)
         if missing_tool(command):

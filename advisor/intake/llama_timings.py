@@ -8,6 +8,7 @@ from typing import Any
 from advisor.intake.page import Page
 from advisor.intake.readings import number, whole
 from advisor.intake.run import Run
+from advisor.units import MS
 
 TOOL = "llama.cpp timings"
 
@@ -55,7 +56,7 @@ def _speed(found: re.Match[str]) -> float | None:
     if printed is not None or not found.group("ms"):
         return printed
     ms = number(found.group("ms"))
-    return int(found.group("tokens")) / ms * 1000.0 if ms else None
+    return int(found.group("tokens")) / (ms * MS) if ms else None
 
 
 def _prefill(tokens: int | None, speed: float | None) -> Run:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from advisor.intake import quant_words
 from advisor.intake.page import Page
 from advisor.intake.readings import known
-from advisor.units import MIB
+from advisor.units import GIGA, MIB
 
 _BUFFER = re.compile(
     r"(\b[A-Za-z]+\d*(?:_[A-Za-z]+)?(?:\[[^\]]{1,40}\])?)\s+(model |KV |RS |output |compute )?buffer size\s*=\s*([\d.]+)\s*MiB"
@@ -66,7 +66,7 @@ def read(page: Page) -> Load | None:
         model=known(said.get("name")),
         file=said.get("file"),
         quant=quant_words.of_type(said.get("type")) or quant_words.of_file(said.get("file")),
-        params=float(said["params"]) * 1e9 if "params" in said else None,
+        params=float(said["params"]) * GIGA if "params" in said else None,
         context_tokens=int(said["context"]) if "context" in said else None,
         kv_quant=said.get("kv"),
         all_layers=split[0] == split[1] if split else None,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, maker_of, number, size_bytes, uuid_of, whole
 from advisor.intake.seen import Seen, View
-from advisor.units import MIB
+from advisor.units import GIB, MIB
 
 TOOL = "nvidia-smi csv"
 
@@ -151,7 +151,7 @@ def _memory(cells: Sequence[str]) -> float | None:
         total = max(one, two, three)
         if total > 1000 and abs(one + two + three - 2 * total) < 0.08 * total:
             return total * MIB
-    return next((value * MIB for value in plain if _is_sold(value / 1024)), None)
+    return next((value * MIB for value in plain if _is_sold(value * MIB / GIB)), None)
 
 
 def _is_sold(gib: float) -> bool:

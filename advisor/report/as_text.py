@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from advisor.report.page import Bars, Block, Chart, Facts, Listing, Page, Table
+from advisor.report.page import REST, Bars, Block, Chart, Facts, Listing, Page, Table
 
 COLUMNS = 80
 LABEL = 15
 INDENT = "  "
 FILLS = ("█", "▓", "▒")
 FREE = "░"
+LEAST_REST = 12
 
 
 def _hanging(label: str, text: str) -> Iterator[str]:
@@ -39,8 +40,9 @@ def _table(block: Table) -> Iterator[str]:
     if block.title:
         yield f"{INDENT}{block.title}"
     align = ["right" if column in block.right else "left" for column in range(len(block.headers))]
+    columns = [_wrapped(block, column, width) for column, width in enumerate(_widths(block))]
     drawn = tabulate.tabulate(
-        [[_wrapped(cell, width) for cell, width in zip(row, _widths(block), strict=True)] for row in block.rows],
+        list(zip(*columns, strict=True)),
         headers=block.headers,
         tablefmt="simple",
         disable_numparse=True,
@@ -50,12 +52,20 @@ def _table(block: Table) -> Iterator[str]:
         yield (INDENT + line).rstrip()
 
 
-def _widths(block: Table) -> tuple[int | None, ...]:
-    return block.widths or (None,) * len(block.headers)
+def _widths(block: Table) -> list[int | None]:
+    """The most characters of each column; REST is what the others leave."""
+    widths = list(block.widths or (None,) * len(block.headers))
+    taken = len(INDENT) + sum(
+        2 + max(len(line) for cell in (block.headers[column], *_wrapped(block, column, width)) for line in cell.splitlines() or [""])
+        for column, width in enumerate(widths)
+        if width != REST
+    )
+    return [max(LEAST_REST, COLUMNS - taken) if width == REST else width for width in widths]
 
 
-def _wrapped(cell: str, width: int | None) -> str:
-    return "\n".join(wrap(cell, width, break_on_hyphens=False)) if width else cell
+def _wrapped(block: Table, column: int, width: int | None) -> list[str]:
+    cells = [row[column] for row in block.rows]
+    return ["\n".join(wrap(cell, width, break_on_hyphens=False)) for cell in cells] if width else cells
 
 
 def _bars(block: Bars) -> Iterator[str]:

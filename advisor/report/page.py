@@ -24,9 +24,15 @@ class Listing:
     aside: bool = False
 
 
+REST = 0
+
+
 @dataclass(frozen=True)
 class Table:
-    """Rows under headers; `widths` are the most characters of each column in text, `right` the columns of numbers."""
+    """Rows under headers; `right` are the columns of numbers.
+
+    `widths` are the most characters of each column in text: None as many as there are, REST (one column) what the others leave.
+    """
 
     title: str
     headers: tuple[str, ...]

@@ -6,7 +6,7 @@ from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_
 from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
-from advisor.report.page import Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
+from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     BASES,
     memory_bars,
@@ -35,15 +35,15 @@ MOST_FLIPS = 4
 MOST_SETTINGS = 3
 KIND_NAMES = {
     "keep": "keep",
-    "change-settings": "change settings",
+    "change-settings": "other settings",
     "replicas": "replicas",
     "second-gpu": "second GPU",
     "nvlink-pair": "NVLink pair",
     "one-bigger-gpu": "one bigger GPU",
     "unified-memory-machine": "unified memory",
     "rdma-cluster": "RDMA cluster",
-    "network-cluster": "network cluster",
-    "multi-gpu-server": "multi-GPU server",
+    "network-cluster": "TCP cluster",
+    "multi-gpu-server": "GPU server",
     "nothing-fits": "nothing fits",
 }
 MET = {True: "yes", False: "no", None: "–"}
@@ -91,7 +91,9 @@ def _roads(given: Recommendation, full: bool) -> Table:
     """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
     always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
     rows = tuple(_road_row(road, given.need) for road in given.roads if full or road.kind in always or road.status == CHOSEN)
-    return Table("Roads (* chosen, x impossible)", ("Road", "System", "USD", "tok/s", "because"), rows, (17, 20, None, None, 24), (2, 3))
+    return Table(
+        "Roads (* chosen, x impossible)", ("Road", "System", "USD", "tok/s", "because"), rows, (None, 22, None, None, REST), (2, 3)
+    )
 
 
 def _chart(given: Recommendation) -> Chart:

@@ -1,7 +1,7 @@
 """The page of `advisor scale`."""
 
 from advisor.answers import Scaled
-from advisor.report.page import Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
+from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, system_name
 from advisor.report.sentences import text
 from advisor.scale import Point
@@ -68,7 +68,7 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
     """Speed and cost at each count, where it stops paying, and the ceiling."""
     first, verdict = _headline(answer)
     rows = tuple(_row(point, price) for point, price in _steps(answer))
-    blocks: list[Block] = [Table("", HEADERS, rows, (None, 24, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7))]
+    blocks: list[Block] = [Table("", HEADERS, rows, (None, REST, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7))]
     blocks += _drawn(answer)
     found = answer.scale
     if found.ceiling is not None and found.serial_fraction is not None:
