@@ -1,0 +1,86 @@
+"""Scaling 1 to N: points that are estimates, a best count, a count that hurts, and Amdahl's ceiling."""
+
+from functools import cache
+
+import pytest
+
+from advisor import choose
+from advisor.bind import bind
+from advisor.catalog import Catalog
+from advisor.errors import BadValue
+from advisor.need import Workload
+from advisor.scale import Scale, counts, scale
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load(user_folder=False)
+
+
+def scaled(words: str, most: int, model: str, quant: str, users: int = 1) -> Scale:
+    work = Workload(users=users, context_tokens=4096, prompt_tokens=512, generate_tokens=256)
+    return scale(bind(words, catalog()), most, catalog().model(model), quant, "f16", work, catalog())
+
+
+def test_every_count_then_doublings() -> None:
+    assert list(counts(3)) == [1, 2, 3]
+    assert list(counts(200)) == [*range(1, 33), 64, 128, 200]
+
+
+def test_layers_do_not_pay_for_one_user() -> None:
+    found = scaled("rtx-3090 as layers on llama.cpp", 6, "llama-3-8b", "q4_k_m")
+    assert (found.best_devices, found.slower_from_devices) == (1, 2)
+    speedups = [point.speedup for point in found.points]
+    assert speedups[0] == 1
+    assert speedups == sorted(speedups, reverse=True)
+
+
+def test_a_point_is_the_estimate_of_its_words() -> None:
+    found = scaled("2x rtx-3090 via pcie-4-x16 as tensor on vllm", 4, "qwen3-32b", "awq-4bit")
+    four = found.points[3].estimate
+    work = Workload(users=1, context_tokens=4096, prompt_tokens=512, generate_tokens=256)
+    words = "4x rtx-3090 via pcie-4-x16 as tensor on vllm"
+    direct = choose.best(bind(words, catalog()), catalog().model("qwen3-32b"), "awq-4bit", "f16", work, catalog())
+    assert four and four.decode == direct.decode
+
+
+def test_three_cards_that_cannot_share_heads_say_so() -> None:
+    found = scaled("rtx-3090 as tensor on vllm", 4, "llama-3-8b", "awq-4bit")
+    assert [point.estimate is None for point in found.points] == [False, False, True, False]
+    assert found.points[2].reason and found.points[2].reason.code == "placement.heads"
+
+
+def test_a_bridge_that_joins_two_stops_at_two() -> None:
+    found = scaled("2x rtx-3090 via nvlink as tensor on vllm", 4, "llama-3-8b", "awq-4bit")
+    assert found.points[1].estimate
+    assert found.points[3].reason and found.points[3].reason.code == "scale.no-link"
+
+
+def test_speedups_stay_below_the_count_and_amdahls_ceiling() -> None:
+    found = scaled("a100-80gb-sxm as tensor on vllm", 8, "llama-3-70b", "bf16")
+    assert found.ceiling and found.serial_fraction
+    assert found.ceiling == pytest.approx(1 / found.serial_fraction)
+    for point in found.points:
+        if point.speedup and point.efficiency:
+            assert point.speedup <= min(point.devices, found.ceiling) * 1.001
+            assert point.efficiency == pytest.approx(point.speedup / point.devices)
+            assert 0 <= (point.link_share or 0) < 1
+
+
+def test_over_slow_links_more_devices_hurt() -> None:
+    found = scaled("2x rtx-4090 via eth-1g-tcp as tensor on vllm", 4, "qwen3-8b", "awq-4bit")
+    assert (found.best_devices, found.slower_from_devices) == (1, 2)
+
+
+def test_for_many_users_the_single_user_is_shown_beside() -> None:
+    found = scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4", users=16)
+    assert found.one_user and found.one_user.points[0].estimate
+    assert found.one_user.points[0].estimate.workload.users == 1
+    assert scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4").one_user is None
+
+
+def test_what_cannot_be_scaled() -> None:
+    with pytest.raises(BadValue):
+        scaled("rtx-3090 + rtx-4090", 4, "llama-3-8b", "q4_k_m")
+    with pytest.raises(BadValue):
+        scaled("rtx-3090", 0, "llama-3-8b", "q4_k_m")
