@@ -82,7 +82,8 @@ def money(value: Any, name: str) -> float:
 
 def memory(value: Any, name: str) -> float:
     """Bytes from GiB: `64`, `64gb`."""
-    return _bounded(_scaled(value, _GIB), value, name, 1, GIB * MOST_USERS, "an amount of memory in GiB: write 64 or 64gb")
+    number = _scaled(value, _GIB) if isinstance(value, str) else (_scaled(value, _PLAIN) or 0.0) * GIB  # a bare number counts GiB
+    return _bounded(number, value, name, 1, GIB * MOST_USERS, "an amount of memory in GiB: write 64 or 64gb")
 
 
 def above_zero(value: Any, name: str) -> float:

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from advisor import choose
 from advisor.advice import Flip, Recommendation
 from advisor.advice.decide import Decision, decide
@@ -22,8 +25,6 @@ from advisor.report.advice_sentences import ADVICE
 from advisor.report.as_json import OBJECTS
 from advisor.report.sentences import SENTENCES, text
 from advisor.system import System
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 HERE = Path(__file__).parent
 TODAY = date(2026, 11, 30)

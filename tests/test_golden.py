@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from advisor import choose, report
 from advisor.advice.recommend import recommend
 from advisor.answers import Recommended

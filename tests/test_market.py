@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from advisor import choose, market
 from advisor.catalog import Catalog
 from advisor.device import Device
@@ -163,6 +164,6 @@ def test_renting_pays_up_to_some_hours_a_day() -> None:
     assert rental
     # over 1,095.75 days buying at $1,000 is even with renting when 1,095.75 × hours × (rent − power) = 1,000
     even = 1000 / (1095.75 * (rental - 0.6 * 0.20))
-    assert market._rental_even(1000, 600, rental, TERMS) == pytest.approx(even)  # noqa: SLF001
-    assert market._rental_even(0, 600, rental, TERMS) is None  # noqa: SLF001
-    assert market._rental_even(1000, 600, 0.1, TERMS) is None  # noqa: SLF001 - the power alone costs more than renting
+    assert market._rental_even(1000, 600, rental, TERMS) == pytest.approx(even)
+    assert market._rental_even(0, 600, rental, TERMS) is None
+    assert market._rental_even(1000, 600, 0.1, TERMS) is None

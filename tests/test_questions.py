@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from advisor.answers import Compared, Estimated, Recommended, Refused, answer
 from advisor.request import read
 from advisor.speed import Estimate, Speed
