@@ -149,7 +149,7 @@ class Model:
         """What in the record contradicts itself, for `advisor check`."""
         found = []
         mixing, feeding = sum(m.layers for m in self.mixers), sum(f.layers for f in self.ffns)
-        if self.layers not in (mixing, mixing + feeding):
+        if mixing % self.layers and self.layers != mixing + feeding:
             found.append(f"layers: {self.layers}, but the mixers have {mixing} and the feed-forwards {feeding}")
         if self.published_params is not None and self.shape_unknown is None:
             off = self.comparable_params / self.published_params - 1
