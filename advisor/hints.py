@@ -17,7 +17,7 @@ class Rung:
 class Flag:
     """How one engine is told one setting: `{context}`, `{count}` … are filled in."""
 
-    setting: str = given()  # tensor layers offload-experts offload-layers kv-quant context peer-access wired-limit gtt-limit power-limit
+    setting: str = given()  # tensor layers offload-experts offload-layers kv-quant context peer-access power-limit drafting
     engine: str = given()  # engine id, or `system` for a command outside of the engine
     command: str = given()
     source: str = given()

@@ -135,6 +135,8 @@ def why_not(option: Option, chosen: Option | None, case: Case) -> tuple[Reason, 
     """Why an option was passed over: how it misses the need, else what the chosen one does better."""
     need = case.need
     missed = shortfalls(option, need)
+    if option.kind == "keep" and option.estimate.fit.raise_limit and not missed:
+        return (Reason("keep.raise-limit", {}),)
     if missed:
         return (*missed, *option.cost.upgrades)
     found: list[Reason] = []

@@ -9,7 +9,7 @@ from advisor.link import Link
 from advisor.reason import Fact, Reason
 from advisor.speed import Estimate
 from advisor.system import spec
-from advisor.units import GIB, MIB
+from advisor.units import GIB
 
 PEER_SUFFIX = "-p2p"
 
@@ -20,7 +20,7 @@ def settings(desk: Desk, chosen: Option | None, keep: Option | None) -> tuple[Se
     if option is None:
         return ()
     hints = desk.catalog.hints
-    found = [_split(option, keep, hints), _kv(option, hints), _limit(option, hints)]
+    found = [_split(option, keep, hints), _kv(option, hints), _limit(option)]
     found += [_peer(desk, option, hints), _power(option, hints), _drafting(option, hints)]
     return tuple(setting for setting in found if setting is not None)
 
@@ -76,15 +76,14 @@ def _kv(option: Option, hints: Hints) -> Setting | None:
     return Setting(Reason("setting.kv-quant", {"kv_quant": estimate.kv_quant}, sources), command, None)
 
 
-def _limit(option: Option, hints: Hints) -> Setting | None:
+def _limit(option: Option) -> Setting | None:
     """The memory limit of a Mac or an APU box, where it must be raised."""
-    fit = option.estimate.fit
-    if not fit.raise_limit:
+    reason = next((reason for reason in option.estimate.fit.reasons if reason.code == "memory.raise-limit"), None)
+    if reason is None:
         return None
-    usable = max(device.usable_bytes for device in fit.devices)
-    flag = hints.flag("wired-limit" if option.estimate.system.groups[0].device.maker == "apple" else "gtt-limit", "system")
-    command = flag.command.format(limit_mib=int(usable / MIB)) if flag else None
-    return Setting(Reason("setting.raise-limit", {"usable_bytes": usable}, (flag.source,) if flag else ()), command, None)
+    command = reason.facts.get("command")
+    facts: dict[str, Fact] = {"usable_bytes": reason.facts.get("limit_bytes")}
+    return Setting(Reason("setting.raise-limit", facts, reason.sources), None if command is None else str(command), None)
 
 
 def _peer(desk: Desk, option: Option, hints: Hints) -> Setting | None:

@@ -175,6 +175,8 @@ def _read_devices(question: Text, devices: list[Mention], reading: _Reading, eng
     if not own and want and not alternatives and len(want) == 1 and not re.search(WANT, question.original.lower()):
         own, want = want, []
     _set_have(own, link, engine, reading)
+    if not devices and question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box)\b"):
+        reading.set("have", "auto")
     _set_sides(own, more, want, reading)
 
 

@@ -3,19 +3,22 @@
 _EACH = {"": "{per_user_tokens_per_s}", "-users": "{per_user_tokens_per_s} for each of {users} users"}
 _ABOUT = {"": "about ", "-likely": "likely about "}  # likely: the interval of the speed straddles the wanted one
 _VERDICTS = {
-    "keep": "Keep what you have: {name} runs {model} ({quant}) at {about}{each}.",
+    "keep": "Keep what you have: your {name} runs {model} ({quant}) at {about}{each}.",
     "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
-    "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory {name} gives {about}{each}.",
-    "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over {name} you get {about}{each}.",
-    "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over {name} you get {about}{each}.",
-    "change-whole": "Buy nothing, change a setting: on {name} alone {model} ({quant}) runs at {about}{each}.",
+    "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory your {name} gives {about}{each}.",
+    "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over your {name} you get {about}{each}.",
+    "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over your {name} you get "
+    "{about}{each}.",
+    "change-whole": "Buy nothing, change a setting: on your {name} alone {model} ({quant}) runs at {about}{each}.",
     "change-replicas": "Buy nothing, change a setting: a copy of {model} ({quant}) on each of {name} gives {about}{each}.",
-    "change-experts": "Buy nothing, change a setting: with the experts of {model} ({quant}) shared out over {name} you get {about}{each}.",
-    "change-quant": "Buy nothing, take smaller weights: as {quant} {model} runs on {name} at {about}{each}.",
-    "change-kv-quant": "Buy nothing, take a smaller cache: with its cache as {kv_quant} {model} ({quant}) runs on {name} at {about}{each}.",
-    "change-context": "Buy nothing, take a shorter context: with {context_tokens} {model} ({quant}) runs on {name} at {about}{each}.",
-    "change-engine": "Buy nothing, change the engine: with {engine} {model} ({quant}) runs on {name} at {about}{each}.",
-    "change-raise-limit": "Buy nothing, raise the memory limit of {name}: {model} ({quant}) then runs at {about}{each}.",
+    "change-experts": "Buy nothing, change a setting: with the experts of {model} ({quant}) shared out over your {name} you get "
+    "{about}{each}.",
+    "change-quant": "Buy nothing, take smaller weights: as {quant} {model} runs on your {name} at {about}{each}.",
+    "change-kv-quant": "Buy nothing, take a smaller cache: with its cache as {kv_quant} {model} ({quant}) runs on your {name} at "
+    "{about}{each}.",
+    "change-context": "Buy nothing, take a shorter context: with {context_tokens} {model} ({quant}) runs on your {name} at {about}{each}.",
+    "change-engine": "Buy nothing, change the engine: with {engine} {model} ({quant}) runs on your {name} at {about}{each}.",
+    "change-raise-limit": "Buy nothing, raise the memory limit of your {name}: {model} ({quant}) then runs at {about}{each}.",
 }
 
 
@@ -70,6 +73,7 @@ ADVICE: dict[str, str] = {
     "impossible.no-rdma": "{name} has no network with RDMA.",
     "impossible.no-setting": "There is no other setting that runs it.",
     "impossible.none-fits": "Nothing of this kind on sale holds it.",
+    "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
     # host parts
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
