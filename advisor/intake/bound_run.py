@@ -16,6 +16,8 @@ from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.system import System
 
+SERVERS = ("vllm", "sglang", "tensorrt-llm")
+ROUNDED = 1e-4  # twins differ by less
 SAME_PARAMS = 0.015  # a file's count of parameters and the catalog's differ by less
 
 
@@ -52,7 +54,8 @@ class Binder:
 
     def bind(self, run: Run) -> Bound:
         """The records of one run."""
-        words, model, quant = self._system(run), self._model(run), self._quant(run)
+        words, model = self._system(run), self._model(run)
+        quant = self._quant(run, model)
         missing = words[2] or (Reason("calibrate.model", {"printed": _printed(run)}) if model is None else None)
         missing = missing or (Reason("calibrate.quant", {"printed": run.quant or "none"}) if quant is None else None)
         return Bound(run, words[0], words[1], model, quant, missing)
@@ -116,17 +119,18 @@ class Binder:
         )
         return _model_of(named, self.catalog) if named else None
 
-    def _quant(self, run: Run) -> Quant | None:
-        word = self.stated.quant or run.quant
+    def _quant(self, run: Run, model: Model | None) -> Quant | None:
+        """As stated, as printed, as the file or repository is named, as the log says; a server's model without any is as published."""
+        word = self.stated.quant or run.quant or quant_words.of_file(run.file) or quant_words.of_file(run.model)
+        if word is None and model is not None and run.engine in SERVERS:
+            word = model.native_quant
         if word is None:
             load = loads.read(self.page)
             word = load.quant if load else None
         for text in (word, f"mlx-{word}" if word and run.engine == "mlx" else None):
-            try:
-                if text:
-                    return self.catalog.quant(text)
-            except AdvisorError:
-                continue
+            found = self.catalog.bearing("quants", text) if text else ()
+            if len(found) == 1:
+                return self.catalog.quants[found[0]]
         return None
 
 
@@ -176,9 +180,13 @@ def _shorter(text: str | None) -> list[str]:
 
 def _near(model: Model, params: float) -> bool:
     """Whether a printed count of parameters is this model's."""
-    return any(
-        abs(own / params - 1) < SAME_PARAMS for own in (model.decoder_params, model.params, model.decoder_params + model.mtp_params) if own
-    )
+    return _apart(model, params) < SAME_PARAMS
+
+
+def _apart(model: Model, params: float) -> float:
+    """How far a printed count of parameters is from this model's, as a share: with or without towers and draft layers."""
+    counts = (model.decoder_params, model.params, model.decoder_params + model.mtp_params)
+    return min((abs(own / params - 1) for own in counts if own), default=1.0)
 
 
 def _by_shape(run: Run, catalog: Catalog) -> Model | None:
@@ -186,6 +194,15 @@ def _by_shape(run: Run, catalog: Catalog) -> Model | None:
     if run.params is None or not run.model:
         return None
     word = run.model.split()[0].lower()
-    fitting = [model for model in catalog.models.values() if model.architecture.lower() == word and _near(model, run.params)]
-    shapes = {(model.layers, model.hidden_size, model.mixers, model.ffns) for model in fitting}
-    return min(fitting, key=lambda model: model.id) if len(shapes) == 1 else None
+    kin = [(_apart(model, run.params), model) for model in catalog.models.values() if model.architecture.lower() == word]
+    nearest = min((apart for apart, _ in kin), default=1.0)
+    fitting = [model for apart, model in kin if apart < SAME_PARAMS and apart <= nearest + ROUNDED]
+    shapes = {_shape(model) for model in fitting}
+    # of twins the one with the longest context takes every depth that was measured
+    return min(fitting, key=lambda model: (-(model.max_context_tokens or 0), len(model.id), model.id)) if len(shapes) == 1 else None
+
+
+def _shape(model: Model) -> tuple[object, ...]:
+    """What makes two models equal for every estimate of speed."""
+    attention = tuple((mixer.kind, mixer.layers, mixer.heads, mixer.kv_heads, mixer.head_dim) for mixer in model.mixers)
+    return model.layers, model.hidden_size, attention, tuple((each.kind, each.layers, each.width, each.experts) for each in model.ffns)

@@ -17,7 +17,7 @@ def system_words(
     devices: Sequence["Known"], links: Sequence[Joint], ram_bytes: float | None, catalog: Catalog
 ) -> tuple[str | None, tuple[str, ...]]:
     """The words, and remarks for the user."""
-    cards = [known for known in devices if not known.integrated]
+    cards = [known for known in devices if not known.integrated] or [known for known in devices if known.device is not None][:1]
     if not cards:
         return None, ()
     open_ones = [known for known in cards if known.device is None]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, maker_of, number, size_bytes, whole
@@ -11,9 +10,8 @@ from advisor.units import KIB
 
 TOOL = "graphics interface"
 
-_VULKAN_NAME = re.compile(r"^\s*deviceName\s*=\s*(.+)$")
-_VULKAN_TYPE = re.compile(r"^\s*deviceType\s*=\s*(?:PHYSICAL_DEVICE_TYPE_)?(\w+)")
-_HEAP = re.compile(r"^\s*size\s*=\s*(\d+)")
+_VULKAN_FACT = re.compile(r"^\s*(deviceName|deviceType|size)\s*=\s*(.+)$")
+_VULKAN_START = re.compile(r"^\s*GPU\d+:\s*$|^\s*VkPhysicalDeviceProperties:\s*$")
 _CL_NAME = re.compile(r"^\s*(?:Board name|Device Board Name(?: \(AMD\))?)\s*:?\s{1,}(.+)$")
 _CL_FACT = re.compile(
     r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|De"
@@ -50,30 +48,42 @@ def read(page: Page) -> tuple[View, ...]:
 
 
 def _vulkan(lines: Iterable[str]) -> Iterator[Seen]:
-    """Physical devices; the largest device-local heap is the memory."""
-    last: Seen | None = None
-    soft = local = False
-    heap: float | None = None
+    """Physical devices, each begun by `GPU0:` or by its properties; software renderers are left out."""
+    row: dict[str, str] = {}
+    heap = ""
     for line in lines:
-        name, kind, size = _VULKAN_NAME.match(line), _VULKAN_TYPE.match(line), _HEAP.match(line)
-        if name:
-            yield from [last] if last and not soft else []
-            plain = _SUFFIX.sub("", name.group(1)).strip()
-            last, soft, heap = Seen(name=known(plain), maker=maker_of(plain)), bool(_SOFT.search(plain)), None
-        elif kind and last:
-            soft = soft or kind.group(1).endswith("CPU")
-            last = replace(last, integrated=True if "INTEGRATED" in kind.group(1) and last.maker != "apple" else None)
-        elif size:
-            heap, local = float(size.group(1)), False
-        elif heap and last and "MEMORY_HEAP_DEVICE_LOCAL_BIT" in line and not local:
-            local = True
-            last = replace(last, memory_bytes=max(heap, last.memory_bytes or 0.0))
-    yield from [_named_once(last)] if last and not soft else []
+        fact = _VULKAN_FACT.match(line)
+        if _VULKAN_START.match(line) and row:
+            yield from _vulkan_device(row)
+            row = {}
+        elif fact and fact.group(1) == "size":
+            heap = fact.group(2)
+        elif fact:
+            if fact.group(1) in row:
+                yield from _vulkan_device(row)
+                row = {}
+            row[fact.group(1)] = fact.group(2)
+        elif heap and "MEMORY_HEAP_DEVICE_LOCAL_BIT" in line:
+            row["heap"] = max(heap, row.get("heap", ""), key=lambda text: number(text) or 0.0)
+            heap = ""
+    yield from _vulkan_device(row)
 
 
-def _named_once(seen: Seen) -> Seen:
-    """The heap of a chip that shares memory is borrowed memory."""
-    return replace(seen, shared_bytes=seen.memory_bytes, memory_bytes=None) if seen.integrated else seen
+def _vulkan_device(row: dict[str, str]) -> Iterator[Seen]:
+    """A device of a block; the heap of a chip that shares memory is borrowed memory."""
+    name = known(_SUFFIX.sub("", row.get("deviceName", "")))
+    kind = row.get("deviceType", "")
+    if name is None or "CPU" in kind or _SOFT.search(name):
+        return
+    inside = "INTEGRATED" in kind and maker_of(name) != "apple"
+    size = number(row.get("heap"))
+    yield Seen(
+        name=name,
+        maker=maker_of(name),
+        integrated=True if inside else None,
+        memory_bytes=None if inside else size,
+        shared_bytes=size if inside else None,
+    )
 
 
 def _opencl(lines: Iterable[str]) -> Iterator[Seen]:

@@ -37,7 +37,7 @@ def identify(seen: Seen, catalog: Catalog, ram_bytes: float | None) -> Identity:
     """The device of the catalog that this is."""
     candidates = _candidates(seen, catalog)
     fitting = [device for device in candidates if _fits(device, seen, ram_bytes)]
-    chosen = _by_name(seen, [device for device in fitting if _is_meant(device, seen)])
+    chosen = _commoner(_by_name(seen, [device for device in fitting if _is_meant(device, seen)]), seen)
     ids = tuple(device.id for device in fitting or candidates)
     if len(chosen) == 1 and _sure(chosen[0], seen, catalog):
         others = ", ".join(each for each in ids if each != chosen[0].id)
@@ -170,6 +170,14 @@ def _is_meant(device: Device, seen: Seen) -> bool:
         return True
     name = _TRIMMINGS.sub("", seen.name)
     return any(names_agree(name, called) for called in (device.name, *device.aliases))
+
+
+def _commoner(chosen: list[Device], seen: Seen) -> list[Device]:
+    """Of devices sold under one name the one that the plain name means, where no memory is printed to tell them apart."""
+    if len(chosen) < 2 or seen.memory_bytes is not None or "/" in (seen.name or ""):
+        return chosen
+    bases = [device for device in chosen if device.variant_of is None]
+    return bases if len(bases) == 1 and all(device.variant_of in (None, bases[0].id) for device in chosen) else chosen
 
 
 def _by_name(seen: Seen, fitting: list[Device]) -> list[Device]:

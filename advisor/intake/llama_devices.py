@@ -123,7 +123,7 @@ def _sycl(line: str, backend: str) -> tuple[str, int, Seen] | None:
 
 def _seen(name: str, index: int, total_mib: str | None, free_mib: str | None) -> Seen:
     """A device by its printed name without the driver's; on a Mac the printed total is the limit, not the memory."""
-    plain = _DRIVER.sub("", name).strip()
+    plain = _DRIVER.sub("", _DRIVER.sub("", name)).strip()
     total = float(total_mib) * MIB or None if total_mib else None
     apple = maker_of(plain) == "apple"
     return Seen(
