@@ -162,6 +162,8 @@ def way_of(system: System, engine: Engine, model: Model, quant: Quant | str | No
     chosen = quant_of(engine, model, quant, kinds, catalog)
     if isinstance(chosen, Reason):
         return chosen
+    if system.engine is None and chosen.format in engine.experimental_formats:
+        return Reason("quant.engine-cannot-read", {"engine": engine.id, "quant": chosen.id, "formats": ", ".join(engine.formats)})
     remarks = (Reason("quant.usual", {"quant": chosen.id, "engine": engine.id}),) if quant is None else ()
     return Way(with_engine(system, engine, backend, catalog), engine, backend, chosen, remarks)
 

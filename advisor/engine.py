@@ -72,6 +72,7 @@ class Engine:
     aliases: tuple[str, ...] = given(default=())
     backends: tuple[Backend, ...] = given()
     formats: tuple[str, ...] = given()  # Quant.format words: plain gguf awq gptq fp8 int8 nvfp4 mxfp4 bnb mlx exl3 …
+    experimental_formats: tuple[str, ...] = given(default=())  # of `formats`: run when the engine is named, never chosen for
     format_rules: tuple[FormatRule, ...] = given(default=())
     choice_rank: int | None = given(default=None)  # 1 = first among engines left open; None = only when named
     usual_quant: str = given()  # quant id taken when none is asked

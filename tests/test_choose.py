@@ -1,0 +1,149 @@
+"""What SYSTEM leaves open: engines by hardware and format, quantizations said aloud, strategies, offload, refusals."""
+
+from functools import cache
+
+import pytest
+
+from advisor import choose
+from advisor.bind import bind
+from advisor.catalog import Catalog
+from advisor.errors import Unsupported
+from advisor.need import Workload
+from advisor.runs import capability
+from advisor.speed import Estimate
+from advisor.units import GIB
+
+
+@cache
+def catalog() -> Catalog:
+    return Catalog.load(user_folder=False)
+
+
+def best(words: str, model: str, quant: str | None = None, kv_quant: str = "f16", ram_bytes: float | None = None, **work: int) -> Estimate:
+    system = bind(words, catalog(), ram_bytes=ram_bytes)
+    return choose.best(system, catalog().model(model), quant, kv_quant, Workload(**work), catalog())
+
+
+@pytest.mark.parametrize(
+    ("words", "model", "quant", "engine"),
+    [
+        ("rtx-3090", "llama-3-8b", "q4_k_m", "llama.cpp"),
+        ("rtx-3090", "llama-3-8b", "awq-4bit", "vllm"),
+        ("mac-m4-pro-20c", "llama-3-8b", "mlx-4bit", "mlx"),
+        ("rx-7900-xtx", "llama-3-8b", "q4_k_m", "llama.cpp"),
+        ("arc-b580-12gb", "llama-3-8b", "q4_k_m", "llama.cpp"),
+        ("rtx-3090", "llama-3-8b", "exl3-4bit", "exllamav3"),
+    ],
+)
+def test_the_engine_follows_hardware_and_format(words: str, model: str, quant: str, engine: str) -> None:
+    assert best(words, model, quant).placement.engine == engine
+
+
+def test_backends_follow_the_maker_and_may_be_stated() -> None:
+    assert best("rx-7900-xtx on llama.cpp", "llama-3-8b", "q4_k_m").placement.backend == "rocm"
+    assert best("rx-7900-xtx on llama.cpp/vulkan", "llama-3-8b", "q4_k_m").placement.backend == "vulkan"
+    assert best("rtx-4090 + rx-7900-xtx as layers on llama.cpp", "llama-3-8b", "q4_k_m").placement.backend == "vulkan"
+
+
+def test_a_quantization_left_out_is_the_usual_one_and_said() -> None:
+    found = best("rtx-3090 on llama.cpp", "llama-3-8b")
+    assert found.quant.id == "q4_k_m"
+    assert found.reasons[0].code == "quant.usual"
+    assert best("dgx-spark on vllm", "gpt-oss-120b").quant.id == "mxfp4"  # the format it was published in
+    stated = best("rtx-3090 on llama.cpp", "llama-3-8b", "q8_0")
+    assert stated.quant.id == "q8_0"
+    assert "quant.usual" not in [reason.code for reason in stated.reasons]
+
+
+def test_widths_are_the_engines_usual_formats() -> None:
+    assert best("rtx-3090 on llama.cpp", "llama-3-8b", "8bit").quant.id == "q8_0"
+    assert best("mac-m4-pro-20c on mlx", "llama-3-8b", "8bit").quant.id == "mlx-8bit"
+    assert best("h100-sxm on vllm", "llama-3-8b", "8bit").quant.id == "fp8"
+
+
+@pytest.mark.parametrize(
+    ("words", "model", "quant", "kv_quant", "says"),
+    [
+        ("3x rtx-3090 as tensor on vllm", "llama-3-8b", "awq-4bit", "f16", "32 attention heads"),
+        ("3x rtx-3090 as tensor on vllm", "qwen3.6-27b", "awq-4bit", "f16", "4 KV heads"),
+        ("rtx-3090 on mlx", "llama-3-8b", "mlx-4bit", "f16", "mlx does not run on rtx-3090"),
+        ("rtx-3090 on llama.cpp/rocm", "llama-3-8b", "q4_k_m", "f16", "llama.cpp/rocm does not run on rtx-3090"),
+        ("rtx-3090 on vllm", "llama-3-8b", "mlx-4bit", "f16", "vllm cannot read mlx-4bit"),
+        ("a100-80gb-sxm on tensorrt-llm", "llama-3-8b", "fp8", "f16", "does not run fp8 on a100-80gb-sxm"),
+        ("rtx-3090 on llama.cpp", "llama-3-8b", "q4_k_m", "fp8", "cannot keep its cache as fp8"),
+        ("tesla-p40 on vllm", "llama-3-8b", "awq-4bit", "f16", "vllm does not run on tesla-p40"),
+        ("2x rtx-3090 as whole", "llama-3-8b", "q4_k_m", "f16", "'whole' means one device"),
+        ("ryzen-ai-max-395-128gb as offload on llama.cpp", "llama-3-8b", "q4_k_m", "f16", "shares one memory"),
+    ],
+)
+def test_what_cannot_run_says_why(words: str, model: str, quant: str, kv_quant: str, says: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        best(words, model, quant, kv_quant)
+    assert says in caught.value.message
+    assert (caught.value.code, caught.value.exit_code) == ("unsupported", 2)
+
+
+def test_the_best_way_is_the_fastest_that_fits() -> None:
+    system, model = bind("2x rtx-3090 via nvlink on vllm", catalog()), catalog().model("llama-3-8b")
+    ways = choose.all_ways(system, model, "awq-4bit", "f16", Workload(users=16), catalog())
+    speeds = [way.sustained.value for way in ways if way.sustained]
+    assert {way.placement.strategy for way in ways} >= {"tensor", "layers", "replicas"}
+    assert speeds == sorted(speeds, reverse=True)
+
+
+def test_usual_ways_of_what_is_owned() -> None:
+    def usual(words: str, quant: str) -> str:
+        system, model = bind(words, catalog()), catalog().model("llama-3-8b")
+        return choose.usual_way(system, model, quant, "f16", Workload(), catalog()).placement.strategy
+
+    assert usual("rtx-3090", "q4_k_m") == "whole"
+    assert usual("2x rtx-3090", "q4_k_m") == "layers"
+    assert usual("2x rtx-3090", "awq-4bit") == "tensor"
+    assert usual("2x mac-m3-ultra-80c", "mlx-4bit") == "tensor"
+
+
+def test_what_does_not_fit_goes_partly_to_host_memory() -> None:
+    found = best("rtx-5080", "qwen3.6-35b-a3b", "q4_k_m")
+    assert (found.placement.strategy, found.fit.fits) == ("offload", True)
+    part = found.placement.parts[0]
+    assert part.host_expert_share > 0
+    assert part.host_dense_share == 0  # a mixture's experts go first
+    assert found.terms and found.terms.host_memory_s > 0
+    dense = best("rtx-3090", "llama-3-70b", "q4_k_m")
+    assert dense.decode and found.decode and dense.decode.value < found.decode.value / 5
+
+
+def test_short_host_memory_means_disk_said_to_be_unusable() -> None:
+    found = best("rtx-3090 as offload on llama.cpp", "deepseek-r1", "q4_k_m", ram_bytes=32 * GIB)
+    roomy = best("rtx-3090 as offload on llama.cpp", "deepseek-r1", "q4_k_m", ram_bytes=768 * GIB)
+    assert "offload.disk" in [reason.code for reason in found.reasons]
+    assert found.placement.parts[0].disk_share > 0.8
+    assert found.decode and roomy.decode and found.decode.value < 1 < roomy.decode.value
+
+
+def test_a_network_left_out_is_one_that_the_engine_can_use() -> None:
+    assert best("2x mac-m3-ultra-80c 512gb on mlx", "llama-3.3-70b", "mlx-8bit").system.link.transport == "rdma"
+    assert best("2x mac-m3-ultra-80c 512gb as layers on llama.cpp", "llama-3.3-70b", "q8_0").placement.messages[0].software.startswith("ggml-rpc")
+
+
+def test_the_estimate_repeats_from_its_own_words() -> None:
+    from advisor.system import spec
+
+    found = best("2x rtx-3090", "llama-3-70b", "q4_k_m")
+    again = best(spec(found.system), "llama-3-70b", "q4_k_m")
+    assert (again.decode, again.prefill, again.placement.strategy) == (found.decode, found.prefill, found.placement.strategy)
+
+
+def test_loading_stops_and_the_command_to_measure() -> None:
+    found = best("2x dgx-spark as tensor on vllm", "gpt-oss-120b", "mxfp4")
+    one = best("dgx-spark on vllm", "gpt-oss-120b", "mxfp4")
+    assert one.load_s and found.load_s == pytest.approx(one.load_s / 2, rel=0.01)  # each box reads its half
+    # Llama 3, §3.3.4: 419 stops / (16,384 GPUs × 54 days) = 0.17 a device and year
+    assert found.interruptions_per_year == pytest.approx(2 * 419 / (16384 * 54 / 365.25), rel=0.03)
+    assert "vllm bench serve" in found.verify
+    assert "llama-bench" in best("2x rtx-3090 as layers on llama.cpp", "llama-3-8b", "q4_k_m").verify
+    assert "-sm layer" in best("2x rtx-3090 as layers on llama.cpp", "llama-3-8b", "q4_k_m").verify
+
+
+def test_compute_capabilities_compare_as_numbers() -> None:
+    assert capability("12.1") > capability("8.9") > capability("7.5")
