@@ -20,7 +20,7 @@ h2{font-size:1.05rem;margin:2rem 0 .5rem}
 dl{display:grid;grid-template-columns:9rem 1fr;gap:.35rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{padding:.4rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
-th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 pre{background:var(--free);padding:.75rem 1rem;border-radius:6px;overflow-x:auto;font-size:.85rem}
 figure{margin:1rem 0}svg{width:100%;height:auto;display:block}
 details{font-size:.92rem;color:var(--soft)}footer{margin-top:3rem;color:var(--soft);font-size:.85rem}

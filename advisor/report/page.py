@@ -84,6 +84,8 @@ class Chart:
     line_at_x: tuple[float, str] | None = None  # a vertical line: the budget
     line_at_y: tuple[float, str] | None = None  # a horizontal line: the wanted speed, a ceiling
     joined: bool = False
+    bound: tuple[tuple[float, float], ...] = ()  # (x, y) of the curve that nothing can pass
+    bound_name: str = ""
 
 
 Block = Facts | Listing | Table | Bars | Chart

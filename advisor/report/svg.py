@@ -36,6 +36,7 @@ class _Scale:
     def __init__(self, chart: Chart) -> None:
         xs = [dot.x for dot in chart.dots] + ([chart.line_at_x[0]] if chart.line_at_x else [])
         ys = [dot.high if dot.high is not None else dot.y for dot in chart.dots] + ([chart.line_at_y[0]] if chart.line_at_y else [])
+        ys += [y for _, y in chart.bound]
         self.x_ticks, self.y_ticks = ticks(max(xs) or 1.0), ticks(max(ys) or 1.0)
 
     def x(self, value: float) -> float:
@@ -82,6 +83,16 @@ def _limits(chart: Chart, scale: _Scale) -> Iterator[str]:
         yield _text(WIDTH - RIGHT, scale.y(at) - 6, f"{words} {figure(at)}", "end", "note")
 
 
+def _bound(chart: Chart, scale: _Scale) -> Iterator[str]:
+    """The curve that nothing can pass, named at its end."""
+    if not chart.bound:
+        return
+    path = " ".join(f"{scale.x(x):.1f},{scale.y(y):.1f}" for x, y in chart.bound)
+    x, y = chart.bound[-1]
+    yield f'<polyline class="limit" fill="none" points="{path}"/>'
+    yield _text(scale.x(x) - 6, scale.y(y) - 8, f"{chart.bound_name} {figure(y)}", "end", "note")
+
+
 def _curve(dots: tuple[Dot, ...], scale: _Scale) -> Iterator[str]:
     """The points joined, over the band of their intervals."""
     upper = [(scale.x(dot.x), scale.y(dot.high)) for dot in dots if dot.high is not None]
@@ -91,9 +102,9 @@ def _curve(dots: tuple[Dot, ...], scale: _Scale) -> Iterator[str]:
     yield f'<polygon class="band" points="{band}"/><polyline class="curve" points="{path}"/>'
 
 
-def _placed(dots: Iterable[Dot], scale: _Scale) -> Iterator[tuple[Dot, float, float, str]]:
-    """Each label beside its point, moved down until it lies on no other."""
-    taken: list[tuple[float, float, float]] = []
+def _placed(dots: Iterable[Dot], scale: _Scale, reserved: list[tuple[float, float, float]]) -> Iterator[tuple[Dot, float, float, str]]:
+    """Each label beside its point, moved down until it lies on no other, on no point and on nothing `reserved`."""
+    taken = [(scale.x(dot.x) - 7, scale.x(dot.x) + 7, scale.y(dot.y) + 4) for dot in dots] + reserved
     for dot in sorted(dots, key=lambda dot: (scale.y(dot.y), dot.x)):
         wide = len(dot.label) * CHARACTER
         x, y = scale.x(dot.x), scale.y(dot.y)
@@ -107,7 +118,8 @@ def _placed(dots: Iterable[Dot], scale: _Scale) -> Iterator[tuple[Dot, float, fl
 
 
 def _points(chart: Chart, scale: _Scale) -> Iterator[str]:
-    for dot, label_x, label_y, anchor in _placed(chart.dots, scale):
+    noted = chart.line_at_y and (WIDTH - RIGHT - CHARACTER * (len(chart.line_at_y[1]) + 6), WIDTH - RIGHT, scale.y(chart.line_at_y[0]) - 6)
+    for dot, label_x, label_y, anchor in _placed(chart.dots, scale, [noted] if noted else []):
         x, y = scale.x(dot.x), scale.y(dot.y)
         if dot.low is not None and dot.high is not None and not chart.joined:
             yield _line(x, scale.y(dot.low), x, scale.y(dot.high), "interval")
@@ -126,7 +138,7 @@ def _framed(name: str, title: str, said: str, width: int, height: int, inside: I
 def chart(drawn: Chart, name: str) -> str:
     """Points or a curve; `name` makes its ids unique in the page."""
     scale = _Scale(drawn)
-    parts = [*_axes(drawn, scale), *_limits(drawn, scale)]
+    parts = [*_axes(drawn, scale), *_limits(drawn, scale), *_bound(drawn, scale)]
     parts += _curve(drawn.dots, scale) if drawn.joined else ()
     parts += _points(drawn, scale)
     said = "; ".join(f"{dot.label}: {figure(dot.x)} {drawn.x_name}, {figure(dot.y)} {drawn.y_name}" for dot in drawn.dots)
@@ -154,7 +166,7 @@ def _stack(drawn: Bars, index: int) -> Iterator[str]:
 
 
 def _legend(names: tuple[str, ...], top: int) -> Iterator[str]:
-    x = float(LABEL_WIDTH)
+    x = 10.0
     for index, name in enumerate(names):
         yield f'<rect class="s{index % SERIES}" x="{x:.1f}" y="{top}" width="12" height="12"/>'
         yield _text(x + 18, top + 11, name, "start", "note")

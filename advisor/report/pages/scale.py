@@ -48,10 +48,18 @@ def _drawn(answer: Scaled) -> list[Block]:
     most = max(speed.value for _, speed in fast)
     bars = tuple(Bar(f"{point.devices:>3}", (("tokens/s", speed.value),), f"{figure(speed.value)} tokens/s") for point, speed in fast)
     dots = tuple(Dot(str(point.devices), point.devices, speed.value, speed.low, speed.high) for point, speed in fast)
-    ceiling = answer.scale.ceiling
-    limit = (ceiling * fast[0][1].value, "Amdahl's ceiling") if ceiling and fast[0][0].devices == 1 else None
-    curve = Chart("Scaling", dots, "devices", "tokens/s", line_at_y=limit, joined=True)
+    curve = Chart("Scaling", dots, "devices", "tokens/s", joined=True, bound=_bound(answer), bound_name="Amdahl's bound")
     return [Bars("Tokens/s by devices", bars, most, "tokens/s"), curve]
+
+
+def _bound(answer: Scaled) -> tuple[tuple[float, float], ...]:
+    """What n devices could reach if the link cost nothing: 1/(s + (1−s)/n) of one device's speed [Amdahl 1967]."""
+    found = answer.scale
+    first = found.points[0].estimate
+    if found.serial_fraction is None or first is None or first.decode is None:
+        return ()
+    alone, serial = first.decode.value, found.serial_fraction
+    return tuple((point.devices, alone / (serial + (1 - serial) / point.devices)) for point in found.points)
 
 
 def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
