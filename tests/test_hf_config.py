@@ -1,0 +1,195 @@
+"""config.json of every family: the published total follows, the quantization is named, and no input breaks the reader."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from advisor.errors import AdvisorError
+from advisor.intake.hf_config import model_of, read
+
+CASES = yaml.safe_load((Path(__file__).parent / "hf_configs.yaml").read_text())
+LLAMA: dict[str, Any] = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "max_position_embeddings": 8192,
+}
+
+
+def made(config: dict[str, Any], name: str = "model") -> Any:
+    return model_of(config, "config.json", name)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_published_total(case: dict[str, Any]) -> None:
+    assert made(case["config"]).params == pytest.approx(case["params"], rel=0.004)
+
+
+def test_head_dim_is_the_share_of_the_width_unless_stated() -> None:
+    assert made(LLAMA).attention.head_dim == 128
+    assert made({**LLAMA, "head_dim": 96}).attention.head_dim == 96
+
+
+def test_latent_attention_caches_no_heads() -> None:
+    case = next(each for each in CASES if each["name"] == "deepseek-v2")
+    model = made(case["config"])
+    assert (model.attention.kind, model.kv_heads, model.attention.kv_lora_rank, model.attention.rope_dim) == ("mla", 1, 512, 64)
+    assert (model.moe.expert_groups, model.moe.groups_per_token) == (8, 3)
+
+
+@pytest.mark.parametrize(
+    ("added", "kinds"),
+    [
+        ({"layer_types": ["sliding_attention", "full_attention"] * 16, "sliding_window": 512}, {"sliding": 16, "full": 16}),
+        ({"layer_types": ["sliding_attention", "full_attention"] * 16, "sliding_window": None}, {"full": 32}),
+        ({"sliding_window": 4096}, {"full": 32}),  # Llama ignores it
+        ({"model_type": "mistral", "sliding_window": 4096}, {"sliding": 32}),
+        ({"model_type": "mistral", "sliding_window": None}, {"full": 32}),
+        ({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": False}, {"full": 32}),
+        ({"model_type": "cohere2", "sliding_window": 4096, "sliding_window_pattern": 4}, {"sliding": 24, "full": 8}),
+        ({"model_type": "exaone4", "sliding_window": 4096, "sliding_window_pattern": "LLLG"}, {"sliding": 24, "full": 8}),
+        ({"model_type": "gpt_oss", "sliding_window": 128}, {"sliding": 16, "full": 16}),
+    ],
+)
+def test_which_layers_slide(added: dict[str, Any], kinds: dict[str, int]) -> None:
+    assert {mixer.kind: mixer.layers for mixer in made({**LLAMA, **added}).mixers} == kinds
+
+
+@pytest.mark.parametrize(
+    ("stored", "quant"),
+    [
+        ({"torch_dtype": "float16"}, "f16"),
+        ({"quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128}}, "awq-4bit"),
+        ({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32}}, "gptq-4bit-32g"),
+        ({"quantization_config": {"quant_method": "gptq", "bits": 8, "group_size": 128}}, "gptq-8bit"),
+        ({"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}, "fp8-block"),
+        ({"quantization_config": {"quant_method": "fp8"}}, "fp8"),
+        ({"quantization_config": {"quant_method": "mxfp4"}}, "mxfp4"),
+        ({"quantization_config": {"quant_method": "modelopt", "quant_algo": "NVFP4"}}, "nvfp4"),
+        ({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "bnb-nf4"),
+        ({"quantization": {"group_size": 64, "bits": 4}}, "mlx-4bit"),
+        ({"quantization": {"group_size": 32, "bits": 8}}, "mlx-8bit-g32"),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "compressed-tensors",
+                    "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float"}}},
+                }
+            },
+            "fp8",
+        ),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "compressed-tensors",
+                    "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int"}}},
+                }
+            },
+            "w4a16",
+        ),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "compressed-tensors",
+                    "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "int"}, "input_activations": {"num_bits": 8}}},
+                }
+            },
+            "int8",
+        ),
+        ({"quantization_config": {"quant_method": "compressed-tensors", "format": "nvfp4-pack-quantized"}}, "nvfp4"),
+    ],
+)
+def test_quantization(stored: dict[str, Any], quant: str) -> None:
+    assert made({**LLAMA, **stored}).native_quant == quant
+
+
+def test_quantization_of_a_name_is_an_assumption() -> None:
+    model = made(LLAMA, "llama-3.1-8b-instruct-nvfp4")
+    assert model.native_quant == "nvfp4"
+    assert "taken from the name" in model.assumed[0]
+
+
+def test_unknown_model_type_is_read_like_a_llama_and_says_so() -> None:
+    model = made({**LLAMA, "model_type": "mystery"})
+    assert model.params == made(LLAMA).params
+    assert "mystery" in model.assumed[0]
+
+
+def test_wrapper_with_parts_left_to_their_class() -> None:
+    # llava-1.5-7b leaves the widths of its Llama to the class; 7,063,427,072 parameters on Hugging Face
+    text = {"model_type": "llama", "vocab_size": 32064, "max_position_embeddings": 4096}
+    vision = {"model_type": "clip_vision_model", "hidden_size": 1024, "image_size": 336, "num_hidden_layers": 24, "patch_size": 14}
+    model = made({"model_type": "llava", "text_config": text, "vision_config": {**vision, "intermediate_size": 4096}})
+    assert model.params == pytest.approx(7063427072, rel=1e-4)
+
+
+def test_folder_with_index_gives_exact_bytes(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "x": float("inf")}))  # a bare Infinity, as Nemotron-H writes
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"metadata": {"total_size": 16060522496}, "weight_map": {}}))
+    model = read(tmp_path)
+    assert model.weights_bytes == 16060522496
+    assert model.id == tmp_path.name.lower()
+
+
+def test_name_from_repository(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**LLAMA, "_name_or_path": "meta-llama/Llama-3.1-8B"}))
+    model = read(file)
+    assert (model.id, model.hf_repo) == ("llama-3.1-8b", "meta-llama/Llama-3.1-8B")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is no JSON"),
+        ("[]", "one JSON object"),
+        ("{}", "hidden_size: missing"),
+        ("[" * 100_000, "is no JSON"),
+        ('{"hidden_size": 4096, "num_hidden_layers": 32, "vocab_size": -1}', "out of range"),
+        ('{"hidden_size": 1e99, "num_hidden_layers": 32, "vocab_size": 10}', "out of range"),
+        ('{"hidden_size": 40.5, "num_hidden_layers": 32, "vocab_size": 10}', "not a whole number"),
+        ('{"hidden_size": 64, "num_hidden_layers": 999999, "vocab_size": 10, "num_attention_heads": 2}', "more than any model"),
+        ('{"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 10}', "num_attention_heads"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    with pytest.raises(AdvisorError, match=says):
+        read(file)
+
+
+def test_missing_file_and_wrong_encoding(tmp_path: Path) -> None:
+    with pytest.raises(AdvisorError, match="cannot be read"):
+        read(tmp_path / "config.json")
+    (tmp_path / "config.json").write_bytes(b"\xff\xfe\x00{")
+    with pytest.raises(AdvisorError, match="no JSON"):
+        read(tmp_path)
+
+
+values = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 10**12), st.floats(), st.text(max_size=8), st.lists(st.integers(-1, 9), max_size=4),
+    st.dictionaries(st.sampled_from(["bits", "model_type", "hidden_size", "x"]), st.integers(-1, 4096), max_size=3),
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
+    config = dict(data.draw(st.sampled_from(CASES))["config"])
+    for _ in range(data.draw(st.integers(1, 3))):
+        config[data.draw(st.sampled_from(sorted(config)))] = data.draw(values)
+    try:
+        model = made(config)
+    except AdvisorError:
+        return
+    assert model.params >= 0

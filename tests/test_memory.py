@@ -1,0 +1,228 @@
+"""Memory: caches as engines log them, usable memory by platform, and limits that are exact on both sides."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor import memory
+from advisor.cache import cache_of, kv_bits
+from advisor.catalog import Catalog
+from advisor.errors import BadValue
+from advisor.memory import Fit
+from advisor.need import Workload
+from advisor.placement import Part, Placement
+from advisor.platforms import usable
+from advisor.weights import weights_of
+
+GIB, MIB = 1024.0**3, 1024.0**2
+CATALOG = Catalog.load(user_folder=False)
+
+
+def fitted(
+    device: str = "rtx-3090",
+    model: str = "qwen3-8b",
+    quant: str = "q4_k_m",
+    engine: str = "llama.cpp",
+    *,
+    users: int | None = 1,
+    context: int = 8192,
+    kv: str = "f16",
+    parts: int = 1,
+    host_bytes: float | None = None,
+    **share: float,
+) -> Fit:
+    """One model on `parts` devices with equal shares."""
+    record, asked = CATALOG.device(device), CATALOG.model(model)
+    shares = {"dense_share": 1 / parts, "expert_share": 1 / parts, "head_share": 1 / parts, "cache_share": 1 / parts, **share}
+    part = Part(device=record, memory_bytes=record.largest_memory_bytes, count=parts, **shares)  # type: ignore[arg-type]
+    return memory.fit(
+        Placement("tensor", (part,), engine=engine),
+        asked,
+        weights_of(asked, CATALOG.quant(quant), engine),
+        cache_of(asked, kv, engine),
+        Workload(users=users, context_tokens=context, prompt_tokens=0, generate_tokens=1),
+        CATALOG.engine(engine),
+        CATALOG.platforms,
+        host_bytes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "kv", "context", "mib"),
+    [  # "KV self size" and "KV buffer size" in llama.cpp logs
+        ("llama-2-7b", "f16", 512, 256.0),
+        ("llama-3-8b", "f16", 8192, 1024.0),
+        ("llama-2-13b", "f16", 512, 400.0),
+        ("qwen3-235b-a22b", "q8_0", 32768, 3196.0),
+        ("deepseek-v3", "f16", 32768, 2196.0),  # the latent: 61 layers of 512 + 64 numbers
+        ("deepseek-v3", "q8_0", 2048, 72.91),
+        ("kimi-k2", "q8_0", 2048, 72.91),
+        ("gemma-3-270m", "f16", 1024, 18.0),  # 3 full and 15 window layers of 512 + 512 cells
+    ],
+)
+def test_cache_as_llama_cpp_logs_it(model: str, kv: str, context: int, mib: float) -> None:
+    assert cache_of(CATALOG.model(model), kv, "llama.cpp").held_bytes(context) / MIB == pytest.approx(mib, rel=1e-4)
+
+
+def test_recurrent_state_as_llama_cpp_logs_it() -> None:
+    # three sequences of Qwen3.6-27B: R (f32) 16.88 MiB, S (f32) 432 MiB [ggml-org/llama.cpp#23792]
+    assert 3 * cache_of(CATALOG.model("qwen3.6-27b"), "f16", "llama.cpp").state_bytes / MIB == pytest.approx(448.88, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("model", "ranks", "length", "pool_gib", "concurrency"),
+    [  # vLLM: "Maximum concurrency for N tokens per request: X", KV cache memory of one rank
+        ("llama-3.1-8b", 1, 65536, 15.33, 1.92),
+        ("qwen3-14b", 2, 32000, 22.49, 9.21),
+        ("qwen3-30b-a3b", 1, 24576, 14.08, 6.26),
+        ("gemma-3-12b", 1, 9900, 16.25, 10.51),  # window 1024 + 2048 batched tokens
+        ("gemma-3-27b", 2, 28900, 14.58, 8.04),  # 52 window layers fill six groups of ten
+        ("qwen3-next-80b-a3b", 2, 16384, 7.09, 33.47),  # state and attention in pages of one size
+    ],
+)
+def test_cache_as_vllm_pages_it(model: str, ranks: int, length: int, pool_gib: float, concurrency: float) -> None:
+    held = cache_of(CATALOG.model(model), "f16", "vllm").held_bytes(length) / ranks
+    assert pool_gib * GIB / held == pytest.approx(concurrency, rel=0.015)
+
+
+def test_shared_layers_hold_nothing() -> None:
+    # Gemma 3n E4B: 35 layers of which the last 15 (12 sliding, 3 full) read earlier caches
+    cache = cache_of(CATALOG.model("gemma-3n-e4b"), "f16", "llama.cpp")
+    assert cache.growing_bytes_per_token == 4 * 2 * 2 * 256 * 2
+
+
+def test_llama_cpp_ignores_the_window_of_mistral() -> None:
+    model = CATALOG.model("mistral-7b-v0.1")
+    assert cache_of(model, "f16", "llama.cpp").windows == ()
+    assert len(cache_of(model, "f16", "vllm").windows) == 1
+
+
+def test_quantized_cache_leaves_windows_at_16_bits_in_llama_cpp() -> None:
+    full, narrow = (cache_of(CATALOG.model("gemma-3-27b"), kv, "llama.cpp") for kv in ("f16", "q8_0"))
+    assert narrow.windows == full.windows
+    assert narrow.growing_bytes_per_token / full.growing_bytes_per_token == pytest.approx(8.5 / 16)
+
+
+def test_unknown_cache_type() -> None:
+    with pytest.raises(BadValue, match="no cache type"):
+        kv_bits("q9")
+
+
+@pytest.mark.parametrize(
+    ("device", "memory_gib", "default_gib", "raised_gib"),
+    [
+        ("mac-m1-8c", 16, 10.7, 12),  # recommendedMaxWorkingSetSize of a 16 GB Mac: 10.67 GiB
+        ("mac-m3-ultra-80c", 512, 384, 496),
+        ("dgx-spark", 128, 119.5, 119.5),
+        ("ryzen-ai-max-395-128gb", 128, 96, 120),
+        ("rtx-3090", 24, 23.5, 23.5),
+    ],
+)
+def test_usable_memory(device: str, memory_gib: float, default_gib: float, raised_gib: float) -> None:
+    found = usable(CATALOG.device(device), memory_gib * GIB, CATALOG.platforms.values())
+    assert found.default_bytes / GIB == pytest.approx(default_gib, rel=0.01)
+    assert found.raised_bytes / GIB == pytest.approx(raised_gib, rel=0.01)
+    assert found.can_be_raised == (found.command is not None)
+
+
+def test_raised_limit_is_said_with_its_command() -> None:
+    fit = fitted("mac-m3-ultra-80c", "deepseek-r1", "mlx-4bit", "mlx", context=131072, users=16)
+    assert fit.fits
+    assert fit.raise_limit
+    reason = next(each for each in fit.reasons if each.code == "memory.raise-limit")
+    assert "iogpu.wired_limit_mb" in str(reason.facts["command"])
+
+
+def test_llama_cpp_compute_buffer() -> None:
+    # Qwen3-235B, ubatch 512, flash attention: CUDA compute 312.75 MiB (logits 296.75 of it), beside runtime and activations
+    quiet = CATALOG.engine("llama.cpp")
+    fit = fitted("h100-sxm", "qwen3-235b-a22b", "iq1_s")
+    assert 312 * MIB < fit.devices[0].overhead_bytes - quiet.overhead_bytes < 700 * MIB
+
+
+def test_embedding_stays_in_host_memory_beside_a_card() -> None:
+    weights = weights_of(CATALOG.model("llama-3-8b"), CATALOG.quant("q4_k_m"), "llama.cpp")
+    on_card = fitted("rtx-3090", "llama-3-8b").devices[0].weights_bytes
+    # llama.cpp logs: CPU buffer 281.81 MiB, CUDA0 buffer 4403.49 MiB
+    assert on_card / MIB == pytest.approx(4403.49, rel=2e-4)
+    assert (weights.total_bytes - on_card) / MIB == pytest.approx(281.81, rel=1e-3)
+
+
+def test_short_memory_has_its_arithmetic() -> None:
+    fit = fitted("rtx-3090", "llama-3.3-70b")
+    assert not fit.fits
+    facts = fit.reasons[0].facts
+    assert fit.reasons[0].code == "memory.short"
+    total = sum(float(facts[key] or 0) for key in ("weights_bytes", "cache_bytes", "overhead_bytes"))
+    assert facts["needed_bytes"] == pytest.approx(total)
+    assert facts["short_bytes"] == pytest.approx(total - float(facts["usable_bytes"] or 0))
+
+
+def test_host_memory_must_hold_what_is_moved_out() -> None:
+    moved = {"dense_share": 0.2, "host_dense_share": 0.8}
+    assert fitted(model="llama-3.3-70b", host_bytes=64 * GIB, **moved).fits
+    short = fitted(model="llama-3.3-70b", host_bytes=32 * GIB, **moved)
+    assert not short.fits
+    assert [each.code for each in short.reasons] == ["memory.fits", "memory.host-short"]
+
+
+def test_published_users_on_one_a100() -> None:
+    # 13B in FP16 at 4,096 tokens: 24.2 GiB of weights, 3.1 GiB a user
+    assert 11 <= fitted("a100-80gb-sxm", "llama-2-13b", "f16", "vllm", users=None, context=4096).users <= 18
+
+
+sizes = {
+    "model": st.sampled_from(["qwen3-8b", "gemma-3-27b", "qwen3.6-27b", "deepseek-v2-lite", "gpt-oss-20b", "granite-4.0-h-tiny"]),
+    "engine": st.sampled_from(["llama.cpp", "vllm", "mlx"]),
+    "context": st.integers(1, 200_000),
+    "users": st.integers(1, 64),
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(**sizes)
+def test_longer_and_more_never_need_less(model: str, engine: str, context: int, users: int) -> None:
+    def needed(tokens: int, people: int) -> float:
+        return fitted("h100-sxm", model, "q8_0", engine, context=tokens, users=people).devices[0].needed_bytes
+
+    here = needed(context, users)
+    assert needed(context + 1, users) >= here
+    assert needed(context, users + 1) >= here
+
+
+@settings(max_examples=60, deadline=None)
+@given(**sizes)
+def test_longest_context_is_exact_on_both_sides(model: str, engine: str, context: int, users: int) -> None:
+    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users)
+    longest, most = fit.max_context_tokens, CATALOG.model(model).max_context_tokens
+    assert fit.fits == (context <= longest) or (most is not None and context > most)
+    if longest:
+        assert fitted("rtx-3090", model, "q4_k_m", engine, context=longest, users=users).fits
+    if longest < (most or 0):
+        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=longest + 1, users=users).fits
+
+
+@settings(max_examples=60, deadline=None)
+@given(**sizes)
+def test_most_users_are_exact_on_both_sides(model: str, engine: str, context: int, users: int) -> None:
+    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users)
+    cap = CATALOG.engine(engine).max_sequences or 10**6
+    assert fit.fits == (users <= fit.max_users) or users > cap
+    if fit.max_users:
+        assert fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users).fits
+    if fit.max_users < cap:
+        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users + 1).fits
+
+
+def test_as_many_as_fit_uses_the_limit() -> None:
+    assert fitted(users=None).users == fitted(users=1).max_users
+
+
+def test_replicas_serve_their_share_each() -> None:
+    both = fitted(users=7, parts=2, dense_share=1.0, head_share=1.0, cache_share=1.0, user_share=0.5)
+    one = fitted(users=4)
+    assert both.devices[0].cache_bytes == one.devices[0].cache_bytes
+    placed = replace(both.devices[0])
+    assert placed.count == 2
