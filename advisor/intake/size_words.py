@@ -9,9 +9,9 @@ from advisor.model import Model
 from advisor.units import GIGA, MEGA, TERA
 
 UNITS = {"m": MEGA, "b": GIGA, "t": TERA}
-DENSE = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])")
-ROUTED = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])[\s-]*a(\d+(?:\.\d+)?)\s*([mbt])")
-TIMES = re.compile(r"(\d+)\s*x\s*(\d+(?:\.\d+)?)\s*([mbt])")
+DENSE = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])", re.ASCII)
+ROUTED = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])[\s-]*a(\d+(?:\.\d+)?)\s*([mbt])", re.ASCII)
+TIMES = re.compile(r"(\d+)\s*x\s*(\d+(?:\.\d+)?)\s*([mbt])", re.ASCII)
 SMALLEST_PARAMS, LARGEST_PARAMS = 10 * MEGA, 10 * TERA
 WIDTH_STEP = 64
 TYPICAL_CONTEXT_TOKENS = 131072
