@@ -121,6 +121,7 @@ class Calibration:
         engine = self.same_as.get(engine_id, engine_id)
         found = families(engine, backend_id, device, speed_class)
         values = {name: term.value(found) for name, term in self.terms.items()}
+        values["unpack_exponent"] = min(1.0, values["unpack_exponent"])  # above it more users would give fewer tokens
         basis, rows = self.basis(found)
         return reached(values, self.rates(engine, device, speed_class), basis, rows, tuple(found.items()))
 
