@@ -37,7 +37,8 @@ def thing(**keys: Schema) -> Schema:
 
 
 SPEED = thing(value=NUMBER, low=NUMBER, high=NUMBER)
-REASON = thing(code=TEXT, text=TEXT, facts={"type": "object", "additionalProperties": FACT}, sources=many(TEXT))
+FACTS: Schema = {"type": "object", "additionalProperties": FACT}
+REASON = thing(code=TEXT, text=TEXT, facts=FACTS, sources=many(TEXT))
 ERROR = thing(code=TEXT, message=TEXT, exit_code=COUNT, nearest=many(TEXT))
 AMDAHL = maybe(thing(serial_fraction=NUMBER, ceiling=maybe(NUMBER)))
 SYSTEM = thing(
@@ -142,13 +143,14 @@ VERDICT = thing(
     kind=one_of(*VERDICTS),
     system=maybe(TEXT),
     answer=TEXT,
+    facts=FACTS,
     meets_need=FLAG,
     confidence=one_of("high", "medium", "low"),
     spend_usd=maybe(NUMBER),
     resale_usd=maybe(NUMBER),
 )
-SECOND_GPU = thing(answer=one_of("yes-for-speed", "yes-for-capacity", "yes-for-users", "no"), text=TEXT, because=many(REASON))
-CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT))
+SECOND_GPU = thing(answer=one_of("yes-for-speed", "yes-for-capacity", "yes-for-users", "no"), text=TEXT, because=many(REASON), facts=FACTS)
+CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT), facts=FACTS)
 FLIP = {
     "type": "object",
     "properties": {
@@ -158,7 +160,7 @@ FLIP = {
         "wish": TEXT,
         "before": FACT,
         "value": FACT,
-        "facts": {"type": "object", "additionalProperties": FACT},
+        "facts": FACTS,
     },
     "required": ["if", "then", "kind", "wish", "before", "value", "facts"],
 }
@@ -169,11 +171,13 @@ RECOMMENDATION_KEYS = {
     "roads": many(ROAD),
     "conditions": thing(software=CONDITION, link=CONDITION, model=CONDITION),
     "flips": many(FLIP),
-    "settings": many(thing(text=TEXT, command=maybe(TEXT), gain=maybe(TEXT))),
+    "settings": many(thing(text=TEXT, command=maybe(TEXT), gain=maybe(TEXT), facts=FACTS)),
     "ladder": maybe(many(thing(label=TEXT, model=TEXT, roads=many(ROAD)))),
     "assumptions": many(TEXT),
     "catalog": thing(version=TEXT, overlays=many(TEXT), prices_as_of=TEXT),
     "warnings": many(TEXT),
+    "assumption_reasons": many(REASON),
+    "warning_reasons": many(REASON),
 }
 POINT = thing(
     devices=COUNT,
@@ -280,15 +284,17 @@ def _accuracy() -> Schema:
 
 
 def _list() -> Schema:
-    return thing(**_head("list"))
+    return thing(**_head("list"), kind=TEXT, records=many({"type": "object"}))
 
 
 def _show() -> Schema:
-    return thing(**_head("show"))
+    figure = thing(key=TEXT, value={}, unit=maybe(TEXT), source=maybe(TEXT), url=maybe(TEXT), seen=maybe(TEXT), unverified=FLAG)
+    return thing(**_head("show"), kind=TEXT, id=TEXT, record={"type": "object"}, figures=many(figure))
 
 
 def _check() -> Schema:
-    return thing(**_head("check"))
+    counts = {"type": "object", "additionalProperties": COUNT}
+    return thing(**_head("check"), valid=FLAG, problems=many(TEXT), files=COUNT, records=counts)
 
 
 BUILDERS: dict[str, Callable[[], Schema]] = {

@@ -123,7 +123,9 @@ def _ladder(given: Recommendation, full: bool) -> Table | None:
         shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
         rows += [(rung.label, *_road_row(road, given.need)[: 5 if full else 4]) for road in shown]
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
-    return Table("By size of model", headers if full else headers[:5], tuple(rows), (), (3, 4))
+    if full:
+        return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4))
+    return Table("By size of model", headers[:5], tuple(rows), right=(3, 4))
 
 
 def _changes(given: Recommendation, full: bool) -> list[Block]:
