@@ -156,7 +156,7 @@ def _load(part: Part, model: Model, weights: Weights, cache: Cache, engine: Engi
         + part.embedding_share * weights.vision_bytes
         + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
     )
-    runtime = max(engine.overhead_bytes, room.context_bytes)
+    runtime = engine.overhead_bytes or room.context_bytes  # the engine's own figure counts the driver's context
     return _Load(part, room, engine.memory_share or 1.0, stored, cache, _overhead(part, model, engine, runtime))
 
 

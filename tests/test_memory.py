@@ -226,3 +226,19 @@ def test_replicas_serve_their_share_each() -> None:
     assert both.devices[0].cache_bytes == one.devices[0].cache_bytes
     placed = replace(both.devices[0])
     assert placed.count == 2
+
+
+@pytest.mark.parametrize(
+    ("device", "model", "quant", "share", "pool_gib"),
+    [  # "Available KV cache memory" of vLLM 0.12 at this gpu_memory_utilization
+        ("rtx-3090", "llama-3.1-8b", "bf16", 0.95, 6.95),
+        ("rtx-4090", "qwen3-14b", "fp8", 0.86, 4.43),
+        ("rtx-5090", "qwen3-30b-a3b", "gptq-4bit", 0.9, 12.06),
+        ("a100-40gb-pcie", "qwen3-30b-a3b", "gptq-4bit", 0.9, 19.33),
+    ],
+)
+def test_what_vllm_leaves_for_the_cache(device: str, model: str, quant: str, share: float, pool_gib: float) -> None:
+    found = fitted(device, model, quant, "vllm", context=1).devices[0]
+    asked = CATALOG.engine("vllm").memory_share or 1.0
+    pool = found.usable_bytes * share / asked - found.weights_bytes - found.overhead_bytes
+    assert pool / GIB == pytest.approx(pool_gib, abs=0.35)
