@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor import correction, memory, served, why
-from advisor.around import Tables, host_bytes_of, load_s, runner_of, verify
+from advisor.around import Tables, host_bytes_of, load_s, runner_of, storage_of, verify
 from advisor.cache import cache_of
 from advisor.correction import Correction
 from advisor.engine import Engine
@@ -87,6 +87,7 @@ def estimate(
     fit = memory.fit(placement, model, weights, cache, workload, engine, tables.platforms, host_bytes_of(system))
     done = replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)
+    loading_s = load_s(system, weights, placement, tables.storages)
     rates = _rates(runner, placement, done) if fit.fits and fit.users else None
     known = correction_of(system, engine.id)
     rates = _corrected(rates, known) if rates and known else rates
@@ -103,11 +104,16 @@ def estimate(
         placement=placement,
         fit=fit,
         **{**_UNKNOWN, **speeds, **scaling},
-        load_s=load_s(system, weights, placement, tables.storages),
+        load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
         verify=verify(engine, model, quant, placement, system, done),
-        reasons=(*fit.reasons, *placement.reasons, *_said(rates, runner, placement, system, known)),
+        reasons=(
+            *fit.reasons,
+            *placement.reasons,
+            *_said(rates, runner, placement, system, known),
+            *why.waiting(loading_s, storage_of(system)),
+        ),
     )
 
 
@@ -118,7 +124,8 @@ def _said(rates: _Rates | None, runner: Runner, placement: Placement, system: Sy
     facts = {"device": system.groups[0].device.id, "engine": placement.engine, "decode_factor": known.decode_factor, "rows": known.rows,
              "date": known.date} if known else {}  # fmt: skip
     learned = (Reason("calibration.local", facts),) if known else ()
-    return (*why.reasons(rates.terms, runner, placement, rates.team_users), *learned)
+    stops = why.stops(runner, placement, system.count, len(system.boxes))
+    return (*why.reasons(rates.terms, runner, placement, rates.team_users), *stops, *learned)
 
 
 def correction_of(system: System, engine_id: str) -> Correction | None:

@@ -7,6 +7,7 @@ from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.reason import Fact, Reason
 from advisor.step import Terms
+from advisor.units import DAY_S
 
 WORTH_SAYING = 0.1  # share of the step from which a term is named
 
@@ -17,6 +18,29 @@ def reasons(terms: Terms, runner: Runner, placement: Placement, users: int) -> t
     found = [*_device_terms(terms, slowest, runner, users), *_link_terms(terms, runner, placement, users)]
     found.sort(key=lambda each: -each[0])
     return tuple(reason for seconds, reason in found if seconds >= WORTH_SAYING * terms.total_s)
+
+
+SWAPS_PER_DAY = 10  # of models, for the share of a day that a device waits for weights
+IN_A_DAY = DAY_S / SWAPS_PER_DAY
+
+
+def waiting(load_s: float | None, storage: str) -> tuple[Reason, ...]:
+    """How long loading starves the devices, and what that comes to for whoever swaps models."""
+    if load_s is None:
+        return ()
+    share = min(1.0, load_s / IN_A_DAY)
+    return (Reason("load.wait", {"load_s": load_s, "storage": storage, "swaps_per_day": SWAPS_PER_DAY, "waiting_share": share}),)
+
+
+def stops(runner: Runner, placement: Placement, devices: int, boxes: int) -> tuple[Reason, ...]:
+    """Unexpected stops to reckon with on several devices: replicas fail alone, one box of a split stops all of it."""
+    if devices == 1:
+        return ()
+    known = runner.links.interruptions
+    facts: dict[str, Fact] = {"devices": devices, "boxes": boxes, "stops_per_year": known.per_device_year * devices,
+                              "stops_per_device_year": known.per_device_year}  # fmt: skip
+    alone = placement.groups == devices
+    return (Reason("stops.alone" if alone else "stops.together", facts, (known.source,)),)
 
 
 def _read_bytes(part: Part, runner: Runner, users: float) -> float:

@@ -17,10 +17,14 @@ SYSTEM: dict[str, str] = {
     "link.card-wired": "{device} is wired for {wired}: it stays so in a wider slot ({link}).",
     "link.host-cannot": "{host} gives its cards {slots}, not {link}.",
     "link.peer-needs-patch": "{link} needs a patched driver on {device}: the stock one goes through host memory.",
+    "load.wait": "Loading from {storage} takes {load_s}; swapped {swaps_per_day} times a day, the devices wait {waiting_share} of it.",
     "offload.disk": "{disk_bytes} of the weights fit neither memory and are read from disk for every token: unusable.",
     "offload.host-memory": "{host_weights_bytes} of the weights lie in host memory.",
     "quant.usual": "No quantization was asked: {quant} is the usual one on {engine}.",
     "scale.no-link": "{devices} of them cannot be joined so: {why}",
+    "stops.alone": "Large runs report {stops_per_device_year} unexpected stops a device and year; here each stops only its own users.",
+    "stops.together": "Large runs report {stops_per_device_year} unexpected stops a device and year: {stops_per_year} for these {devices},\
+ and any one stops all.",
     "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",
 }
 SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}
