@@ -139,7 +139,9 @@ def test_no_arguments_make_a_traceback(capsys, monkeypatch, command, words):
 
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.lists(st.text(max_size=4), max_size=3))
-KEYS = st.sampled_from("system model users context prompt generate quant have budget price max why psu_w x".split())
+KEYS = st.sampled_from(
+    ["system", "model", "users", "context", "prompt", "generate", "quant", "have", "budget", "price", "max", "why", "psu_w", "x"]
+)
 
 
 @SETTINGS
