@@ -6,6 +6,7 @@ from advisor.intake.detect import Detected, Known
 from advisor.units import GIB
 
 SCHEMA_VERSION = "1.0"
+WIDTH = 80
 
 
 def as_object(found: Detected) -> dict[str, Any]:
@@ -51,19 +52,26 @@ def as_text(found: Detected) -> str:
 
     rows = [_row(known) for known in found.devices]
     parts = [tabulate(rows, headers=["", "device", "memory", "catalog id"], tablefmt="simple")] if rows else ["No GPU found."]
-    notes = [f"  {known.index}: {note}" for known in found.devices for note in known.notes]
+    notes = [_wrapped(f"{known.index}: {note}", "  ") for known in found.devices for note in known.notes]
     parts += ["\n".join(notes)] if notes else []
     joints = [f"{joint.a}-{joint.b} {joint.kind}" for joint in found.links]
-    parts += [f"Links   {', '.join(joints[:12])}{' …' if len(joints) > 12 else ''}"] if joints else []
+    parts += [_wrapped(f"Links   {', '.join(joints[:12])}{' …' if len(joints) > 12 else ''}")] if joints else []
     parts += [f"Memory of the computer   {found.ram_bytes / GIB:.1f} GiB"] if found.ram_bytes else []
     parts.append(f'System   {found.system}\n         use it with  --have "{found.system}"' if found.system else "System   not known")
     return "\n\n".join(parts) + "\n"
 
 
+def _wrapped(text: str, indent: str = "") -> str:
+    """The text in lines of the screen's width."""
+    import textwrap
+
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "   ")
+
+
 def _row(known: Known) -> list[str]:
     """A device in the table."""
-    name = (known.seen.name or "(no name)")[:42]
+    name = (known.seen.name or "(no name)")[: 24 if known.integrated else 36]
     memory = f"{known.memory_bytes / GIB:.1f} GiB" if known.memory_bytes else "unknown"
-    some = ", ".join(known.candidates[:2]) + (", …" if len(known.candidates) > 2 else "")
-    what = known.device.id if known.device else (f"? {some}" if some else "?")
+    some = known.candidates[0] + (", …" if len(known.candidates) > 1 else "") if known.candidates else ""
+    what = known.device.id if known.device else f"? {some}".strip()
     return [str(known.index), name + (" (integrated)" if known.integrated else ""), memory, what]
