@@ -138,7 +138,7 @@ def _dearest(prober: Prober, option: Option) -> CostLine | None:
 def _rival(prober: Prober, device: str) -> Option | None:
     """The best option of another kind that does not need the device: the search without both."""
     kind = prober.today.kind
-    offers = (offer for offer in prober.case.offers if offer.kind != kind and all(name != device for name, _ in offer.bought))
+    offers = (offer for offer in prober.case.offers.every if offer.kind != kind and all(name != device for name, _ in offer.bought))
     found = decide(prober.case.among(offers)).chosen
     return found if found and fast_enough(found.estimate, prober.case.need) and found.cost.spend_usd else None
 
@@ -161,7 +161,7 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     case = prober.case
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
-    return decide(case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers))
+    return decide(case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every))
 
 
 def _formats(prober: Prober) -> Iterator[Flip]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds
 from advisor.advice.desk import Desk, Work, work_of
-from advisor.advice.offers import Offer, all_offers
+from advisor.advice.offers import Offer, Range, all_offers
 from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
@@ -34,7 +34,7 @@ class Case:
     desk: Desk
     need: Need
     work: Work
-    offers: tuple[Offer, ...]
+    offers: Range
     known: dict[Offer, Bound] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -51,7 +51,7 @@ class Case:
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
-        return replace(self, offers=tuple(offers))
+        return replace(self, offers=Range(offers))
 
 
 def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:

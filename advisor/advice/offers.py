@@ -1,7 +1,8 @@
 """Systems worth trying, as offers: words, kind, least price, and what a cheap bound on speed needs; not yet bound or estimated."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from advisor.advice.desk import Desk
 from advisor.device import Device
@@ -12,6 +13,7 @@ from advisor.units import GIB
 
 CARD_COUNTS = (3, 4, 6, 8)
 MOST_CARDS = 8
+MOST_KEPT = 8  # ranges of offers kept with a catalog
 BOX_COUNTS = (2, 3, 4)
 SMALLEST_CARD_BYTES = 8 * GIB
 SPILLING_CARD_BYTES = 16 * GIB  # least memory of a card beside which a computer with much memory is weighed
@@ -177,10 +179,8 @@ def _ids(bought: Sequence[Owned]) -> tuple[tuple[str, int], ...]:
 
 def dearer(offer: Offer, device: str, more_usd: float) -> Offer:
     """The same offer when each of one device costs more (or less)."""
-    count = sum(number for name, number in offer.bought if name == device)
-    if not count or offer.least_usd is None:
-        return offer
-    return replace(offer, least_usd=offer.least_usd + count * more_usd)
+    count = next((number for name, number in offer.bought if name == device), 0)
+    return replace(offer, least_usd=offer.least_usd + count * more_usd) if count and offer.least_usd is not None else offer
 
 
 def _sums(groups: Sequence[Owned]) -> tuple[float, float]:
@@ -234,21 +234,70 @@ def fastest_networks(device: Device, desk: Desk) -> list[Link]:
     return [max(kind, key=lambda link: link.bandwidth_bytes_per_s) for kind in kinds if kind]
 
 
-def all_offers(desk: Desk) -> tuple[Offer, ...]:
-    """Every system worth trying: a fixed number for each device of the catalog that one can and should buy."""
+class Range:
+    """Offers in the order of their least prices, as a whole and by kind; those of unknown price are only in `every`."""
+
+    def __init__(self, offers: Iterable[Offer]) -> None:
+        self.every = tuple(offers)
+        self.priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
+        self._of_kind: dict[str, tuple[Offer, ...]] = {}
+
+    def of_kind(self, kind: str) -> tuple[Offer, ...]:
+        """The offers that may turn out to be of this kind: copies side by side need no link of their own."""
+        if kind not in self._of_kind:
+            kinds = ("second-gpu", "network-cluster", "replicas") if kind == "replicas" else (kind,)
+            self._of_kind[kind] = tuple(offer for offer in self.every if offer.kind in kinds)
+        return self._of_kind[kind]
+
+    def priced_of_kind(self, kind: str | None) -> Sequence[Offer]:
+        """Those of them whose price is known, the cheapest first; of all kinds for None."""
+        if kind is None:
+            return self.priced
+        key = f"priced {kind}"
+        if key not in self._of_kind:
+            self._of_kind[key] = tuple(sorted((o for o in self.of_kind(kind) if o.least_usd is not None), key=_least_usd))
+        return self._of_kind[key]
+
+
+def _least_usd(offer: Offer) -> float:
+    return offer.least_usd or 0.0
+
+
+def all_offers(desk: Desk) -> Range:
+    """Every system worth trying: a fixed number for each device of the catalog that one can and should buy.
+
+    Kept with the catalog for the next question on the same terms.
+    """
+    kept: dict[tuple[object, ...], Range] = desk.catalog.__dict__.setdefault("_offers", {})
+    key = _terms_key(desk)
+    if key not in kept:
+        if len(kept) >= MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = Range(_offers(desk))
+    return kept[key]
+
+
+def _terms_key(desk: Desk) -> tuple[object, ...]:
+    """What offers depend on: what is owned, how one buys, and the day."""
+    need, terms = desk.need, desk.terms
+    owned = desk.key(desk.have) if desk.have else None
+    return owned, need.new_only, need.prices_usd, need.host, need.ram_bytes, need.psu_w, terms.today or date.today()
+
+
+def _offers(desk: Desk) -> Iterator[Offer]:
     shelf, hints = Shelf(desk), desk.catalog.hints
     owned = owned_cards(desk.have)
     counts = {(device.id, memory): count for device, memory, count in owned}
     in_slots = owned if all(goes_in_slot(device) for device, *_ in owned) else []
-    found: list[Offer | None] = []
     for device in desk.catalog.devices.values():
         mine = any(device.id == card.id for card, *_ in owned)
         if not is_sold(device) or (hints.is_retired(device.maker, device.architecture) and not mine):
             continue
+        found: list[Offer | None] = []
         if goes_in_slot(device) and device.largest_memory_bytes >= SMALLEST_CARD_BYTES:
             found += cards(shelf, device, counts.get((device.id, device.largest_memory_bytes), 0) if len(owned) == 1 else 0)
             found += beside(shelf, device, in_slots) if in_slots else ()
         elif device.is_box:
             for memory_bytes in device.memory_options_bytes:
                 found += machines(shelf, device, memory_bytes, counts.get((device.id, memory_bytes), 0))
-    return tuple(offer for offer in found if offer)
+        yield from (offer for offer in found if offer)

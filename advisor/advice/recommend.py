@@ -146,7 +146,7 @@ def _improving(case: Case, decision: Decision) -> Case:
 
 def _named(case: Case) -> list[Option]:
     """The systems that the buyer named, each at its best."""
-    found = (best_of_road(case.among([offer]), offer.kind) for offer in case.offers)
+    found = (best_of_road(case.among([offer]), offer.kind) for offer in case.offers.every)
     return [option for option in found if option]
 
 

@@ -16,7 +16,7 @@ from advisor.advice.judge import (
     without_budget,
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
-from advisor.advice.search import may_become, search
+from advisor.advice.search import search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 
@@ -50,7 +50,7 @@ def nearest_misses(case: Case, kind: str) -> list[Option]:
     """The offers of a road that come nearest by their bounds, estimated."""
     if kind == "replicas" and case.work.workload.users == 1:
         return []  # one user gains nothing from copies
-    of_kind = [offer for offer in case.offers if may_become(offer, kind) and (offer.least_usd is not None or case.bound(offer).holds)]
+    of_kind = [offer for offer in case.offers.of_kind(kind) if offer.least_usd is not None or case.bound(offer).holds]
     order = sorted(of_kind, key=lambda offer: _promise(offer, case))
     return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
 
@@ -113,7 +113,7 @@ def why_chosen(option: Option, case: Case) -> tuple[Reason, ...]:
         found += [*option.changes, Reason("won.change", {})]
     else:
         rule = "won.fastest" if need.prefer == "fastest" else "won.cheapest"
-        found.append(Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers)}))
+        found.append(Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers.every)}))
     return (*found, *option.cost.upgrades)
 
 

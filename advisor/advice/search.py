@@ -1,5 +1,7 @@
 """Branch and bound: the best option of a road, with few of its offers estimated."""
 
+from collections.abc import Iterable, Iterator
+
 from advisor.advice.bounds import Bound
 from advisor.advice.judge import Case, Option, allowed, counted_usd, evaluate, meets, per_user, rank
 from advisor.advice.offers import Offer
@@ -12,28 +14,18 @@ LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
 SAME_SHARE = 1.1  # how far the same system may exceed its own share at less work
 
 
-def may_become(offer: Offer, kind: str) -> bool:
-    """Whether an offer may turn out to be of this kind: copies side by side need no link of their own."""
-    return offer.kind == kind or (kind == "replicas" and offer.kind in ("second-gpu", "network-cluster"))
-
-
-def candidates(case: Case, kind: str | None = None) -> list[Offer]:
+def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
     """The offers that may meet the need by their bounds, in the order of the rule."""
     need = case.need
     if kind == "replicas" and case.work.workload.users == 1:
-        return []
-    found = [
-        offer
-        for offer in case.offers
-        if offer.least_usd is not None
-        and (kind is None or may_become(offer, kind))
-        and allowed(offer.kind, need)
-        and case.bound(offer).tokens_per_s >= need.min_tokens_per_s
-        and (need.budget_usd is None or need.sell_old or offer.least_usd <= need.budget_usd)
-    ]
+        return  # one user gains nothing from copies
+    order: Iterable[Offer] = case.offers.priced_of_kind(kind)
     if need.prefer == "fastest":
-        return sorted(found, key=lambda offer: -case.bound(offer).tokens_per_s)
-    return sorted(found, key=lambda offer: offer.least_usd or 0.0)
+        order = sorted(order, key=lambda offer: -case.bound(offer).tokens_per_s)
+    cash = float("inf") if need.budget_usd is None or need.sell_old else need.budget_usd
+    for offer in order:
+        if (offer.least_usd or 0.0) <= cash and case.bound(offer).tokens_per_s >= need.min_tokens_per_s and allowed(offer.kind, need):
+            yield offer
 
 
 def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:

@@ -16,7 +16,7 @@ from advisor.need import Need
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 CONTEXT_STEP_TOKENS = 1024
-MOST_STEPS = 3  # systems of the same kind that are followed in turn
+MOST_STEPS = 2  # systems of the same kind that are followed in turn
 HALVINGS = 4
 
 NeedAt = Callable[[int], Need]
@@ -63,7 +63,7 @@ def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt) -> 
             return None
         other = prober.at(need_at(last + step))
         if other.kind != prober.today.kind:
-            return None if prober.differs(need_at(last)) else (last, last + step)
+            return last, last + step  # at `last` the followed system does it, and what is cheaper did not at less work
         option, last = other.chosen, last + step
     return None
 
