@@ -43,6 +43,12 @@ def file() -> Path:
     return folder() / FILE_NAME
 
 
+@lru_cache(maxsize=8)
+def _known_file(*_environment: str | None) -> Path:
+    """The file, found once for an environment: asked for by every estimate."""
+    return file()
+
+
 def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
     """What a correction holds for: two cards tell nothing of one."""
     return f"{devices}x {device_id} on {engine_id}"
@@ -52,9 +58,9 @@ def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None
     """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
     if _off or os.environ.get(SWITCH):
         return None
-    path = file()
+    path = _known_file(*(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
-        stamp = path.stat().st_mtime_ns
+        stamp = os.stat(path).st_mtime_ns
     except OSError:
         return None
     return _read(path, stamp).get(key_of(device_id, engine_id, devices))

@@ -12,7 +12,7 @@ from advisor.advice.flips import flips
 from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
-from advisor.advice.roads import MARKET_KINDS, best_of_road, no_slot, road, shown_roads
+from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
 from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warnings
@@ -118,6 +118,8 @@ def _options(case: Case, decision: Decision, more: OneMore) -> dict[str, Option 
         options["change-settings"] = decision.changes[0] if decision.changes else None
     for kind in MARKET_KINDS:
         options[kind] = _of_kind(case, kind, decision, more)
+    for kind in OTHER_KINDS:
+        options[kind] = seen_of_kind((*more.options, *decision.seen), kind, case.need)
     if decision.chosen is not None:
         options[decision.kind] = decision.chosen
     return options

@@ -1,6 +1,6 @@
 """The roads: each kind of answer with its best candidate, and why it was chosen, passed over, or is impossible."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Road
 from advisor.advice.judge import (
@@ -12,34 +12,27 @@ from advisor.advice.judge import (
     fast_enough,
     meets,
     per_user,
+    rank,
     shortfalls,
     without_budget,
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
-from advisor.advice.search import search
+from advisor.advice.search import MOST_SHOWN, search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 
-MARKET_KINDS = (
-    "one-bigger-gpu",
-    "second-gpu",
-    "nvlink-pair",
-    "replicas",
-    "unified-memory-machine",
-    "rdma-cluster",
-    "network-cluster",
-    "multi-gpu-server",
-)
+MARKET_KINDS = ("one-bigger-gpu", "second-gpu", "nvlink-pair", "unified-memory-machine", "rdma-cluster")  # always looked for
+OTHER_KINDS = ("replicas", "network-cluster", "multi-gpu-server")  # shown where the search for the verdict came across them
 NEAREST_TRIED = 2  # offers that are estimated to show the nearest miss of a road
 
 
 def best_of_road(case: Case, kind: str) -> Option | None:
     """The road's best candidate: the best that meets the need, else the best without the budget, else the nearest miss."""
-    found = search(case, kind)
+    found = search(case, kind, MOST_SHOWN)
     if found and meets(found[0], case.need):
         return found[0]
     if case.need.budget_usd is not None:
-        free = search(without_budget(case), kind)
+        free = search(without_budget(case), kind, MOST_SHOWN)
         if free and fast_enough(free[0].estimate, case.need):
             return free[0]
         found += free
@@ -73,14 +66,22 @@ def miss(option: Option, need: Need) -> tuple[float, ...]:
     return (not option.estimate.fit.fits, usd is None, -slow * dear, usd or 0.0)
 
 
-def nearest(options: Iterable[Option], need: Need) -> Option | None:
-    """The option that misses the need least."""
-    return min(options, key=lambda option: (not meets(option, need), *miss(option, need)), default=None)
+def nearest(options: Collection[Option], need: Need) -> Option | None:
+    """The best option that meets the need, else the one that misses it least."""
+    able = [option for option in options if meets(option, need)]
+    if able:
+        return min(able, key=lambda option: rank(option, need))
+    return min(options, key=lambda option: miss(option, need), default=None)
 
 
 def market_roads(case: Case) -> dict[str, Option | None]:
     """Every road that costs money with its best candidate."""
     return {kind: best_of_road(case, kind) if allowed(kind, case.need) or kind in ALWAYS_SHOWN else None for kind in MARKET_KINDS}
+
+
+def seen_of_kind(seen: Iterable[Option], kind: str, need: Need) -> Option | None:
+    """The best of a kind among what was estimated on the way to the verdict."""
+    return nearest([option for option in seen if option.kind == kind], need)
 
 
 def road(case: Case, kind: str, option: Option | Reason | None, chosen: Option | None) -> Road:

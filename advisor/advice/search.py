@@ -7,10 +7,11 @@ from advisor.advice.judge import Case, Option, allowed, counted_usd, evaluate, m
 from advisor.advice.offers import Offer
 from advisor.speed import Estimate
 
-MOST_TRIED = 8  # offers of one kind that may fail before the search leaves that kind
-MOST_SPILT = 4  # the same for offers that would keep a part of the weights in host memory
+MOST_TRIED = 6  # offers of one kind that may fail before the search leaves that kind
+MOST_SPILT = 2  # the same for offers that would keep a part of the weights in host memory
 LEARNT_ROWS = 2  # estimates of a kind from which the share of the bound that it can reach is learnt
 LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
+MOST_SHOWN = 3  # the most that may fail where a road is only shown, not decided on
 SAME_SHARE = 1.1  # how far the same system may exceed its own share at less work
 
 
@@ -52,8 +53,9 @@ Key = tuple[str, bool, bool]
 class Tries:
     """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, most: int) -> None:
         self.case = case
+        self.most = most
         self.failed: dict[Key, int] = {}
         self.reached: dict[Key, list[float]] = {}
         self.short: dict[tuple[str, int, bool], float] = {}  # the most memory with which as many devices did not hold the work
@@ -66,7 +68,7 @@ class Tries:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
         bound, floor = self.case.bound(offer), self.case.need.min_tokens_per_s
         key = self._key(offer, bound)
-        if self.failed.get(key, 0) >= (MOST_TRIED if key[1] else MOST_SPILT) and not offer.same_again:
+        if self.failed.get(key, 0) >= (self.most if key[1] else MOST_SPILT) and not offer.same_again:
             return True
         seen = self.reached.get(key, ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
@@ -99,14 +101,14 @@ class Tries:
             self.reached.setdefault(key, []).append(share)
 
 
-def search(case: Case, kind: str | None = None) -> list[Option]:
+def search(case: Case, kind: str | None = None, most: int = MOST_TRIED) -> list[Option]:
     """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first.
 
     Branch and bound: offers come in the order of the rule; the search ends where no later one can win.
     """
     found: list[Option] = []
     best: Option | None = None
-    tries = Tries(case)
+    tries = Tries(case, most)
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case):
             break
