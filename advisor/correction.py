@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 FILE_NAME = "corrections.json"
@@ -112,4 +111,6 @@ def correction_of(rows: list[dict[str, Any]]) -> Correction | None:
 def _middle(rows: list[Mapping[str, Any]] | list[dict[str, Any]], kind: str) -> float | None:
     """The median factor of one kind."""
     factors = [float(row["factor"]) for row in rows if row["kind"] == kind]
+    from statistics import median  # late: it loads decimal, fractions and random, and most runs have no corrections
+
     return median(factors) if factors else None

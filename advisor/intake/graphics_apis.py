@@ -12,6 +12,7 @@ TOOL = "graphics interface"
 
 _VULKAN_FACT = re.compile(r"^\s*(deviceName|deviceType|size)\s*=\s*(.+)$")
 _VULKAN_START = re.compile(r"^\s*GPU\d+:\s*$|^\s*VkPhysicalDeviceProperties:\s*$")
+_VULKAN_LISTED = re.compile(r"^\s*GPU id = \d+ \((.+)\)\s*$")
 _CL_NAME = re.compile(r"^\s*(?:Board name|Device Board Name(?: \(AMD\))?)\s*:?\s{1,}(.+)$")
 _CL_FACT = re.compile(
     r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|De"
@@ -27,7 +28,8 @@ def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
     return bool(
         re.search(
-            r"deviceName\s*=|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology", page.text
+            r"deviceName\s*=|GPU id = \d|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology",
+            page.text,
         )
     )
 
@@ -52,7 +54,10 @@ def _vulkan(lines: Iterable[str]) -> Iterator[Seen]:
     row: dict[str, str] = {}
     heap = ""
     for line in lines:
-        fact = _VULKAN_FACT.match(line)
+        fact, listed = _VULKAN_FACT.match(line), _VULKAN_LISTED.match(line)
+        if listed:
+            yield from _vulkan_device({"deviceName": listed.group(1)})
+            continue
         if _VULKAN_START.match(line) and row:
             yield from _vulkan_device(row)
             row = {}

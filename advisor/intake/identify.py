@@ -21,6 +21,7 @@ LEAST_POWER = 0.6  # share of a desktop card's power limit below which a cut nam
 
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
 _TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card)\s*$|\(TM\)|\(R\)|™|®", re.IGNORECASE)
+_NUMBER = re.compile(r"^(?:.*\bDevice )?[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4})?$")  # a PCI id where the name should be
 _LAPTOP = re.compile(r"laptop|mobile|notebook|max-?q", re.IGNORECASE)
 
 
@@ -166,7 +167,7 @@ def whole_memory(device: Device, seen: Seen, ram_bytes: float | None) -> float |
 
 def _is_meant(device: Device, seen: Seen) -> bool:
     """Whether the printed name can be the device's own: an RTX 2080 is no RTX 2080 SUPER, however near."""
-    if seen.name is None or _CUT.search(seen.name) or device.unified_memory or is_generic(seen.name):
+    if seen.name is None or _CUT.search(seen.name) or device.unified_memory or is_generic(seen.name) or _NUMBER.match(seen.name):
         return True
     name = _TRIMMINGS.sub("", seen.name)
     return any(names_agree(name, called) for called in (device.name, *device.aliases))

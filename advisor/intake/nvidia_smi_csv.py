@@ -31,11 +31,14 @@ MOST_ROWS = 4096
 
 def recognise(page: Page) -> bool:
     """Whether a header of query fields or a row with an NVIDIA name between commas is in the text."""
-    return any(_is_header(cells) or _name_at(cells) is not None for cells in _rows(page.lines))
+    return bool(_bare_column(page.lines)) or any(_is_header(cells) or _name_at(cells) is not None for cells in _rows(page.lines))
 
 
 def read(page: Page) -> tuple[View, ...]:
     """A device a row; a query repeated with `-l` gives each device once."""
+    column = _bare_column(page.lines)
+    if column:
+        return (View(tool=TOOL, devices=column),)
     header: Sequence[str] | None = None
     found: list[tuple[str, Seen]] = []
     for cells in _rows(page.lines):
@@ -48,6 +51,17 @@ def read(page: Page) -> tuple[View, ...]:
         elif _name_at(cells) is not None:
             found.append(("", _from_bare(cells)))
     return (View(tool=TOOL, devices=tuple(_once(found))),)
+
+
+def _bare_column(lines: Sequence[str]) -> tuple[Seen, ...]:
+    """A query of one field without header: nothing but names, or nothing but sizes; one line a device."""
+    filled = [line.strip() for line in lines[:65] if line.strip()]
+    if not filled or len(filled) > 64:
+        return ()
+    if all(re.fullmatch(r"\d{3,6} MiB", line) for line in filled):
+        return tuple(Seen(index=place, maker="nvidia", memory_bytes=size_bytes(line)) for place, line in enumerate(filled))
+    named = all(_NVIDIA.match(line) and len(line) < 64 and re.search(r"\d", line) and maker_of(line) == "nvidia" for line in filled)
+    return tuple(Seen(index=place, name=line, maker="nvidia") for place, line in enumerate(filled)) if named else ()
 
 
 def _rows(lines: Iterable[str]) -> Iterable[list[str]]:

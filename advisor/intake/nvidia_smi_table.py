@@ -15,6 +15,8 @@ MOST_ROWS = 4096
 _ROW = re.compile(
     r"^[\s>│|]*[│|]\s*(\d{1,3})\.?\s+(\S[^|│]*?)\s*[|│]\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b\s*([^|│]*)"
 )
+# on Tegra the GPU is no PCI device
+_TEGRA_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\s+((?:NVIDIA )?(?:Orin|Thor|Xavier|Tegra)\b[^|│]*?)\s*[|│]\s*(N/A)\b\s*([^|│]*)")
 _MODE = re.compile(r"\s+(On|Off|WDDM|TCC|MCDM|WDM|N/A|Enabled|Disabled|ERR!)$")
 _MEMORY = re.compile(r"(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B")
 _POWER = re.compile(r"/\s*(\d+(?:\.\d+)?)\s*W\b")
@@ -33,7 +35,7 @@ def recognise(page: Page) -> bool:
     """Whether a row of the table, its head or one of its failures is in the text."""
     if _HEAD.search(page.text) or _SMI.search(page.text) or _FAILED.search(page.text):
         return True
-    return any(_ROW.match(line) for line in page.lines)
+    return any(_ROW.match(line) or _TEGRA_ROW.match(line) for line in page.lines)
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -51,7 +53,7 @@ def _devices(lines: Iterable[str], driver: str | None) -> list[Seen]:
     at: tuple[int, str | None] | None = None
     rows = 0
     for line in lines:
-        row = _ROW.match(line)
+        row = _ROW.match(line) or _TEGRA_ROW.match(line)
         if row:
             rows += 1
             if rows > MOST_ROWS:

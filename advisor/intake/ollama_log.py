@@ -11,6 +11,7 @@ TOOL = "ollama log"
 
 _COMPUTE = re.compile(r"inference compute|dropping integrated GPU|filtering device")
 _WORD = re.compile(r"([a-z_]+)=(?:\"((?:[^\"\\]|\\.)*)\"|(\S*))")
+_PCI = re.compile(r"^[0-9a-fA-F]{4}:[0-9a-fA-F]{4}$")
 _CUDA = re.compile(r"\[(\d+)\] CUDA (device name|totalMem|usedMem):?\s+(.+)$")
 
 
@@ -54,6 +55,7 @@ def _device(words: dict[str, str]) -> Seen:
         name=name,
         maker=maker_of(name) or {"cuda": "nvidia", "rocm": "amd", "metal": "apple"}.get(words.get("library", "").lower()),
         bus=bus_of(words.get("pci_id")),
+        pci_id=name.lower() if name and _PCI.match(name) else None,
         uuid=uuid_of(words.get("id")),
         memory_bytes=size_bytes(words.get("total")),
         free_bytes=size_bytes(words.get("available")),

@@ -35,15 +35,16 @@ def read(page: Page) -> tuple[View, ...]:
 
 
 def _fetched(line: str) -> Seen | None:
-    """`GPU: NVIDIA GeForce RTX 3090` of neofetch and its kin."""
+    """`GPU: NVIDIA GeForce RTX 3090` of neofetch and its kin, perhaps with the memory in brackets."""
     found = _FETCH.match(line)
     if not found or not maker_of(found.group(1)) or re.search(r"UUID|\d+%|GB/s|GPU name|cores?:", line):
         return None
-    return Seen(
-        name=found.group(1),
-        maker=maker_of(found.group(1)),
-        integrated=True if found.group(2) == "Integrated" and maker_of(found.group(1)) != "apple" else None,
-    )
+    name, memory = found.group(1), None
+    sized = re.match(r"^(.*?)\s*\((\d+(?:\.\d+)?)\s*Gi?B\b[^)]*\)$", name)
+    if sized:
+        name, memory = sized.group(1), float(sized.group(2)) * GIB
+    inside = found.group(2) == "Integrated" and maker_of(name) != "apple"
+    return Seen(name=name, maker=maker_of(name), memory_bytes=memory, integrated=True if inside else None)
 
 
 def _named(one: Mapping[str, Any]) -> list[Seen]:

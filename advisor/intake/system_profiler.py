@@ -80,7 +80,9 @@ def recognise(page: Page) -> bool:
 
 def read(page: Page) -> tuple[View, ...]:
     """The Mac's chip or cards, and its memory."""
-    flat = [pair for one in page.objects for pair in _walk(one)] + _PLIST.findall(page.text[:2_000_000])
+    blocks = page.text[:2_000_000].split("<dict>") if "<key>" in page.text else []
+    plist = [pair for block in blocks for pair in _walk(dict(_PLIST.findall(block)))]
+    flat = [pair for one in page.objects for pair in _walk(one)] + plist
     facts = flat if flat else list(_lines(page.lines))
     devices, ram, chip = _displays(facts), _ram(facts), _chip(facts)
     if chip and not any(seen.maker == "apple" for seen in devices):
@@ -95,7 +97,7 @@ def _walk(found: object, depth: int = 0) -> Iterator[tuple[str, str]]:
     if depth > MOST_DEPTH:
         return
     if isinstance(found, dict):
-        for key, value in found.items():
+        for key, value in sorted(found.items(), key=lambda item: str(item[0]) != "sppci_model"):  # what follows belongs to the model
             if isinstance(value, dict | list):
                 yield from _walk(value, depth + 1)
             else:
