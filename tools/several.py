@@ -41,7 +41,8 @@ class Several:
 def words_of(figure: Figure) -> str:
     """The row's SYSTEM words."""
     row = figure.row
-    groups = " + ".join(f"{ran.count}x {ran.device}" + (f" {ran.memory_bytes / GIB:g}gb" if ran.memory_bytes else "") for ran in row.devices)
+    memory = (f" {ran.memory_bytes / GIB:g}gb" if ran.memory_bytes else "" for ran in row.devices)
+    groups = " + ".join(f"{ran.count}x {ran.device}{size}" for ran, size in zip(row.devices, memory, strict=True))
     link = f" via {row.link}" if row.link and row.strategy != "replicas" else ""
     backend = f"/{row.backend}" if row.backend and row.engine == "llama.cpp" else ""
     return f"{groups}{link} as {row.strategy} on {row.engine}{backend}"
