@@ -95,7 +95,9 @@ def _attention(m: Mixer, hidden: int) -> Iterator[Tensor]:
     if m.fused_qkv:
         yield Tensor("attn_qkv", "mixer", hidden, queries * gated_rows + keys + values, m.layers)
     else:
-        yield Tensor("attn_q", "mixer", hidden, queries * gated_rows, m.layers)
+        if m.q_lora_rank:
+            yield Tensor("attn_q_a", "mixer", hidden, m.q_lora_rank, m.layers)
+        yield Tensor("attn_q", "mixer", m.q_lora_rank or hidden, queries * gated_rows, m.layers)
         yield Tensor("attn_k", "mixer", hidden, keys, m.layers)
         yield Tensor("attn_v", "mixer", hidden, values, m.layers)
     yield Tensor("attn_output", "mixer", m.heads * m.value_dim, hidden, m.layers)

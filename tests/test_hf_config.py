@@ -9,6 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.cache import cache_of
 from advisor.errors import AdvisorError
 from advisor.intake.hf_config import model_of, read
 
@@ -140,6 +141,28 @@ def test_folder_with_index_gives_exact_bytes(tmp_path: Path) -> None:
     assert model.id == tmp_path.name.lower()
 
 
+def test_some_attention_left_out() -> None:
+    # Nemotron-NAS: 2 of 4 layers attend; widths are multiples of two thirds of the hidden width: 2·5.25·8192/3 = 28672
+    blocks = [{"attention": {"no_op": i > 1, "n_heads_in_group": 8}, "ffn": {"ffn_mult": 5.25}} for i in range(4)]
+    model = made(
+        {
+            **LLAMA,
+            "model_type": "nemotron-nas",
+            "hidden_size": 8192,
+            "num_attention_heads": 64,
+            "num_hidden_layers": 4,
+            "block_configs": blocks,
+        }
+    )
+    assert [(mixer.kind, mixer.layers, mixer.kv_heads) for mixer in model.mixers] == [("full", 2, 8), ("none", 2, 0)]
+    assert [ffn.width for ffn in model.ffns] == [28672]
+
+
+def test_encoder_with_decoder_is_refused() -> None:
+    with pytest.raises(AdvisorError, match="decoder-only"):
+        made({"model_type": "t5", "is_encoder_decoder": True, "d_model": 512, "num_layers": 6, "num_heads": 8, "vocab_size": 32128})
+
+
 def test_name_from_repository(tmp_path: Path) -> None:
     file = tmp_path / "config.json"
     file.write_text(json.dumps({**LLAMA, "_name_or_path": "meta-llama/Llama-3.1-8B"}))
@@ -182,7 +205,7 @@ values = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
     config = dict(data.draw(st.sampled_from(CASES))["config"])
@@ -193,3 +216,4 @@ def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
     except AdvisorError:
         return
     assert model.params >= 0
+    assert cache_of(model, "f16", "vllm").held_bytes(1000) >= 0

@@ -32,6 +32,7 @@ LARGEST_INDEX_BYTES = 128 * MIB
 INDEX = "model.safetensors.index.json"
 HIDDEN = ("hidden_size", "n_embd", "d_model", "dim", "model_dim")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers", "num_hidden_blocks")
+TIED = ("tie_word_embeddings", "tie_embeddings", "weight_tying", "share_input_output_layers")
 VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
 LENGTH = (
     "max_position_embeddings",
@@ -59,6 +60,8 @@ def read(path: Path | str) -> Model:
 def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[str, Any] | None = None) -> Model:
     """The model that the keys of a config describe."""
     keys = text_part(config, where)
+    if keys.flag("is_encoder_decoder"):
+        raise BadInput(f"{where}: an encoder with a decoder (such as T5) is not a model that advisor estimates; give a decoder-only one")
     own = keys.own.get("model_type")
     model_type = own if isinstance(own, str) else keys.text("model_type")
     family = family_of(model_type) or family_of(Keys(config).text("model_type"))
@@ -110,7 +113,7 @@ def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:
         layers=layers,
         hidden_size=hidden,
         vocab_size=vocabulary,
-        tied_embeddings=keys.flag("tie_word_embeddings", "tie_embeddings", "weight_tying", default=family.tied),
+        tied_embeddings=keys.flag(*TIED, default=family.tied),
         max_context_tokens=keys.whole(*LENGTH, most=LONGEST) or None,
         mixers=attention,
         ffns=feeding,

@@ -144,9 +144,14 @@ def _width_of_layer(keys: Keys, index: int, layers: int, hidden: int) -> int:
     if isinstance(width, list) and width:
         width = width[index % len(width)]
         return width if isinstance(width, int) and width >= 0 else 0
+    multipliers = keys.many("ffn_multipliers")
+    if multipliers:
+        return _divisible(multipliers[index % len(multipliers)], hidden, keys)
     if not _experts(keys) and keys.whole("shared_intermediate_size"):
         return keys.whole("shared_intermediate_size") or 0  # Granite hybrids without experts
     found = _dense_width(keys)
+    if keys.text("model_type") == "qwen":
+        return found // 2  # the first Qwen states the width of gate and up together
     if keys.flag("block_auto_adjust_ff_dim"):
         return _adjusted(keys, found)
     shared = keys.whole("num_kv_shared_layers") or 0
@@ -159,6 +164,14 @@ def _adjusted(keys: Keys, width: int) -> int:
     multiple = keys.whole("block_multiple_of") or 1
     scaled = int(int(2 * width / 3) * keys.number("block_ffn_dim_multiplier", 1.0))
     return -(-scaled // multiple) * multiple
+
+
+def _divisible(times: Any, hidden: int, keys: Keys) -> int:
+    """OpenELM: a multiple of the hidden width, rounded to the nearest multiple of a divisor."""
+    divisor = keys.whole("ffn_dim_divisor") or NAS_MULTIPLE
+    if not isinstance(times, (int, float)) or not 0 < times < LARGEST_MULTIPLE:
+        return 0
+    return max(divisor, int(times * hidden + divisor / 2) // divisor * divisor)
 
 
 def _nas_width(block: Mapping[str, Any], hidden: int, keys: Keys) -> int:

@@ -43,10 +43,18 @@ class Keys:
             raise BadInput(f"{self.where}: {self._named(*names)}: {found!r} is out of range (0 to {most})")
         return int(found)
 
+    def each(self, index: int, *names: str) -> int | None:
+        """A whole number of one layer: of a list with one for each layer that layer's, else the one of all."""
+        found = self.value(*names)
+        if isinstance(found, list) and found:
+            return Keys({names[0]: found[index % len(found)]}, {}, self.where).whole(names[0])
+        return self.whole(*names)
+
     def number(self, name: str, default: float) -> float:
-        """A number that may have a fraction."""
+        """A factor: a number above 0 that may have a fraction; anything else is the default."""
         found = self.value(name)
-        return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else default
+        usable = isinstance(found, (int, float)) and not isinstance(found, bool) and 0 < found < LARGEST
+        return float(found) if usable else default
 
     def flag(self, *names: str, default: bool = False) -> bool:
         """Whether something is switched on."""

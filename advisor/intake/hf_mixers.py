@@ -12,6 +12,14 @@ from advisor.mixer import Mixer
 
 BIAS_KEYS = ("attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias", "attn_bias", "use_bias", "bias")
 QK_NORM_KEYS = ("use_qk_norm", "qk_layernorm", "qk_norm")
+KV_HEADS_KEYS = (
+    "num_key_value_heads_per_layer",
+    "num_key_value_heads",
+    "num_kv_heads",
+    "n_head_kv",
+    "num_key_value_groups",
+    "num_attention_groups",
+)
 HEADS_KEYS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "num_query_heads")
 
 
@@ -43,15 +51,15 @@ def _layer(keys: Keys, family: Family, kind: str, index: int, layers: int, hidde
     return [attention]
 
 
-def heads_of(keys: Keys) -> int:
-    """Query heads."""
-    heads = keys.whole(*HEADS_KEYS)
+def heads_of(keys: Keys, index: int = 0) -> int:
+    """Query heads of a layer."""
+    heads = keys.each(index, *HEADS_KEYS)
     if not heads:
         raise BadInput(f"{keys.where}: num_attention_heads: missing, or not above 0")
     return heads
 
 
-def kv_heads_of(keys: Keys, heads: int) -> int:
+def kv_heads_of(keys: Keys, heads: int, index: int = 0) -> int:
     """Key-value heads, in the old spellings too."""
     if keys.flag("multi_query_attention"):
         return keys.whole("multi_query_group_num", "num_key_value_heads") or 1
@@ -61,7 +69,7 @@ def kv_heads_of(keys: Keys, heads: int) -> int:
     new_falcon = keys.value("new_decoder_architecture")
     if keys.flag("multi_query") and not new_falcon:
         return 1
-    return keys.whole("num_key_value_heads", "num_kv_heads", "n_head_kv", "num_key_value_groups") or heads
+    return keys.each(index, *KV_HEADS_KEYS) or heads
 
 
 def head_dim_of(keys: Keys, hidden: int, heads: int) -> int:
@@ -71,8 +79,8 @@ def head_dim_of(keys: Keys, hidden: int, heads: int) -> int:
 
 def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, hidden: int) -> Mixer:
     sliding = kind == "sliding"
-    heads = heads_of(keys)
-    kv_heads, head_dim, v_head_dim = kv_heads_of(keys, heads), head_dim_of(keys, hidden, heads), keys.whole("v_head_dim")
+    heads = heads_of(keys, index)
+    kv_heads, head_dim, v_head_dim = kv_heads_of(keys, heads, index), head_dim_of(keys, hidden, heads), keys.whole("v_head_dim")
     other = keys.part("attention_other_setting") if sliding else None
     if other is not None:  # Step-3.5: window layers have heads of their own
         heads = other.whole("num_attention_heads") or heads
@@ -109,6 +117,7 @@ def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, h
         output_gate=_gate(keys, family),
         sinks=family.sinks or keys.flag("add_swa_attention_sink_bias" if sliding else "add_full_attention_sink_bias"),
         fused_qkv=family.fused_qkv,
+        q_lora_rank=keys.whole("share_q_dim") or None,
     )
 
 
