@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from statistics import median
 
 from advisor.device import Device
 from advisor.host import Host
@@ -118,6 +117,12 @@ def _listed(rows: list[Price], sold_new: bool) -> Price | None:
     return _newest(row for row in rows if row.kind == "list" and row.condition == "new") if sold_new else None
 
 
+def _middle(values: list[float]) -> float:
+    """The median; statistics.median costs every start the import of decimal and fractions."""
+    ordered = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
 def _spike(row: Price, rows: list[Price], name: str, money: Money) -> Reason | None:
     """A warning where the price stands far above its own earlier ones of that condition."""
     earlier = [
@@ -126,9 +131,10 @@ def _spike(row: Price, rows: list[Price], name: str, money: Money) -> Reason | N
         if other.condition == row.condition and first_day(other.date) < first_day(row.date) and _usd(other, money) is not None
     ]
     usd = _usd(row, money)
-    if not earlier or usd is None or usd <= SPIKE_SHARE * median(earlier):
+    if not earlier or usd is None or usd <= SPIKE_SHARE * _middle(earlier):
         return None
-    return Reason("price.spike", {"name": name, "price_usd": usd, "earlier_usd": median(earlier), "above_share": usd / median(earlier) - 1})
+    usual = _middle(earlier)
+    return Reason("price.spike", {"name": name, "price_usd": usd, "earlier_usd": usual, "above_share": usd / usual - 1})
 
 
 def _warnings(row: Price, rows: list[Price], name: str, money: Money, today: date) -> tuple[Reason, ...]:

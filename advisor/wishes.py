@@ -22,12 +22,18 @@ WIDTHS = ("4bit", "8bit", "16bit")
 LEAST_TOKENS_PER_S = 10.0
 
 
-@lru_cache(maxsize=8)
 def catalog_with(overlays: tuple[str, ...]) -> "Catalog":
     """The shipped catalog under these overlay files and folders, read once a process."""
+    from advisor import catalog
+
+    return _laid(overlays, catalog.shipped())
+
+
+@lru_cache(maxsize=8)
+def _laid(overlays: tuple[str, ...], shipped: Path) -> "Catalog":
     from advisor.catalog import Catalog
 
-    return Catalog.load(tuple(Path(path) for path in overlays))
+    return Catalog.load(tuple(Path(path) for path in overlays), root=shipped)
 
 
 def catalog_of(request: Request) -> "Catalog":

@@ -12,7 +12,7 @@ from advisor.cli.batch import answer_line
 MODEL = ("--model", "qwen3-8b")
 BAD_INPUT = [
     (("estimate", "rtx-309", *MODEL), "rtx-3090"),
-    (("estimate", "3080", *MODEL), "rtx-3080-10gb"),
+    (("estimate", "m1 max", *MODEL), "mac-m1-max-24c"),
     (("estimate", "", *MODEL), "SYSTEM"),
     (("estimate", "rtx-3090"), "--model is missing"),
     (("estimate", "rtx-3090", "--model", "lama-3.3-70b"), "llama-3.3-70b"),
