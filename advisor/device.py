@@ -88,6 +88,9 @@ class Device:
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
 
+    def __hash__(self) -> int:
+        return hash(self.id)  # asked often; equality still compares every field
+
     @property
     def largest_memory_bytes(self) -> float:
         """The largest size sold, bytes."""

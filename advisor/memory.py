@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, floor
+from functools import lru_cache
+from math import ceil, floor, inf
 
 from advisor.cache import Cache
 from advisor.engine import Engine
@@ -122,15 +123,45 @@ def fit(
 
 
 def longest_context(loads: tuple[_Load, ...], users: int, model: Model) -> int:
-    """The most tokens for each of `users` that fit, at most the model's own: exact, by bisection on whole tokens."""
-    low, high = 0, model.max_context_tokens or UNBOUNDED_CONTEXT_TOKENS
+    """The most tokens for each of `users` that fit, at most the model's own: exact in whole tokens.
+
+    Solved on the straight line that bytes follow once every window is full, and proved on both sides; else by bisection.
+    """
+
+    def fits(tokens: int) -> bool:
+        return all(load.spare_bytes(tokens, users) >= 0 for load in loads)
+
+    most = model.max_context_tokens or UNBOUNDED_CONTEXT_TOKENS
+    solved = min(most, *(_on_the_line(load, users) for load in loads))
+    if fits(solved):
+        if solved == most or not fits(solved + 1):
+            return solved
+        low, high = solved, most
+    else:
+        low, high = 0, solved
     while low < high:
         middle = (low + high + 1) // 2
-        if all(load.spare_bytes(middle, users) >= 0 for load in loads):
+        if fits(middle):
             low = middle
         else:
             high = middle - 1
     return low
+
+
+def _on_the_line(load: _Load, users: int) -> int:
+    """The longest context here if every window is full: growing layers block by block, the mask token by token."""
+    cache, share = load.cache, load.part.cache_share * load.users_here(users)
+    full = sum(each * most for each, _, most in cache.windows if most < inf)
+    growing = (cache.growing_bytes_per_token + sum(each for each, _, most in cache.windows if most == inf)) * share
+    mask = load.overhead(1) - load.overhead(0)
+    room = load.usable_bytes - load.weights_bytes - load.overhead(0) - (full + cache.state_bytes) * share
+    if room <= 0:
+        return 0
+    if growing + mask <= 0:
+        return UNBOUNDED_CONTEXT_TOKENS
+    block = cache.block_tokens
+    whole = floor((room + mask * (block - 1)) / ((growing + mask) * block)) * block
+    return max(0, min(whole, floor((room - growing * whole) / mask)) if mask > 0 else whole)
 
 
 def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, groups: int) -> int:
@@ -179,6 +210,7 @@ def _overhead(part: Part, model: Model, engine: Engine, runtime_bytes: float) ->
     return overhead
 
 
+@lru_cache(maxsize=1024)
 def widest(model: Model) -> int:
     """Numbers a token takes in the widest layer: feed-forward (all its experts), or the states of attention."""
     feeding = max((max(f.width, f.expert_width * f.experts_per_token) + f.shared_width for f in model.ffns), default=0)

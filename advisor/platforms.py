@@ -37,6 +37,9 @@ class Platform:
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
 
+    def __hash__(self) -> int:
+        return hash(self.id)  # asked often; equality still compares every field
+
     def fits(self, device: Device) -> bool:
         """Whether the rules are this device's."""
         return (
