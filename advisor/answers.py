@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.errors import AdvisorError, BadValue
 from advisor.request import Request, read
 from advisor.wishes import (
+    assumed_of,
     beyond_model,
     catalog_of,
     have_words_of,
@@ -105,7 +106,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    best = with_rows(replace(best, warnings=(*best.warnings, *beyond_model(request, model))), catalog)
+    best = with_rows(replace(best, warnings=(*best.warnings, *beyond_model(request, model), *assumed_of(model))), catalog)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 
@@ -155,7 +156,10 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
         model=model,
         among=tuple(system_of(text, request, catalog) for text in request.get("among", ())),
     )
-    return replace(given, warnings=(*given.warnings, *(beyond_model(request, model) if model else ())))
+    if model is None:
+        return given
+    warnings = (*given.warnings, *beyond_model(request, model))
+    return replace(given, warnings=warnings, assumptions=(*given.assumptions, *assumed_of(model)))
 
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:

@@ -178,6 +178,11 @@ def beyond_model(request: Request, model: "Model") -> tuple[Reason, ...]:
     return (Reason("context.beyond-model", facts),)
 
 
+def assumed_of(model: "Model") -> tuple[Reason, ...]:
+    """What was taken as usual where a file or a size left the model open."""
+    return tuple(Reason("model.assumed", {"what": each}) for each in model.assumed)
+
+
 def have_words_of(request: Request, catalog: "Catalog") -> str | None:
     """The SYSTEM words of what is owned; `auto` looks at this machine."""
     have: str | None = request.get("have")

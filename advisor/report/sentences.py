@@ -14,6 +14,7 @@ SENTENCES: dict[str, str] = {
     "context.beyond-model": "{model} was made for {max_context_tokens} of context; {context_tokens} are asked.",
     "name.variant": "“{name}” is read as {id}; {others} must be named in full.",
     "name.desktop": "“{name}” is read as {id}, the desktop card.",
+    "model.assumed": "{what}.",
     "memory.fits": "On {device} {needed_bytes} of {usable_bytes} are taken: weights {weights_bytes}, cache {cache_bytes}, "
     "working memory {overhead_bytes}.",
     "memory.host-short": "Host memory is short: {needed_bytes} of weights for {usable_bytes} that are free.",
