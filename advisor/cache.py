@@ -48,9 +48,11 @@ class Keeping:
 
 
 _PAGED = Keeping(16, window_extra_tokens=2048, grouped_layers=True, state_as_model=True, sparse=True, absorbed=False)
+_CELLS = Keeping(256, window_extra_tokens=512, window_quantized=False, full_architectures=("llama", "phi3", "qwen2"))
 KEEPING = {
     # SWA cells: window + ubatch (512), padded to 256; F16 whatever the type [llama.cpp llama-kv-cache-iswa.cpp; PR 21277]
-    "llama.cpp": Keeping(256, window_extra_tokens=512, window_quantized=False, full_architectures=("llama", "phi3", "qwen2")),
+    "llama.cpp": _CELLS,
+    "ik_llama.cpp": _CELLS,
     # window + max_num_batched_tokens (2048), hybrid KV allocator [vLLM v1/core/kv_cache_utils.py]
     "vllm": _PAGED,
     "sglang": _PAGED,

@@ -242,3 +242,49 @@ def test_what_vllm_leaves_for_the_cache(device: str, model: str, quant: str, sha
     asked = CATALOG.engine("vllm").memory_share or 1.0
     pool = found.usable_bytes * share / asked - found.weights_bytes - found.overhead_bytes
     assert pool / GIB == pytest.approx(pool_gib, abs=0.35)
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "gib"),
+    [  # what others overstate up to eight times: windows, hybrid layers, a latent
+        ("gemma-3-27b", 131072, 10.41),
+        ("qwen3.5-27b", 262144, 16.0),
+        ("deepseek-v3.1", 163840, 10.72),
+        ("gemma-4-12b", 131072, 2.4),
+    ],
+)
+def test_cache_of_models_that_save_it(model: str, context: int, gib: float) -> None:
+    cache = cache_of(CATALOG.model(model), "f16", "llama.cpp")
+    assert (cache.held_bytes(context) - cache.state_bytes) / GIB == pytest.approx(gib, rel=0.05)
+
+
+def test_a_smaller_model_never_needs_more_of_the_same_family() -> None:
+    small, large = (fitted("h100-sxm", name, "q4_k_m", context=131072).devices[0].needed_bytes for name in ("gemma-4-12b", "gemma-4-31b"))
+    assert small < large
+
+
+def test_all_experts_are_held_not_only_the_active_ones() -> None:
+    # a 122B-A10B in 4 bits is 70 to 75 GB: it does not fit into 48
+    fit = fitted("h100-sxm", "qwen3.5-122b-a10b", "q4_k_m")
+    assert 68 < fit.devices[0].weights_bytes / 1e9 < 76
+
+
+def test_each_device_is_judged_by_itself() -> None:
+    # a 20 GB and an 8 GB card hold 28 GB together, but half a 32B in Q4 (9.2 GiB) does not go into 8
+    whole = weights_of(CATALOG.model("qwen3-32b"), CATALOG.quant("q4_k_m"), "llama.cpp")
+    big, small = CATALOG.device("rx-7900-xt"), CATALOG.device("rtx-2080")
+    parts = tuple(
+        Part(device=d, memory_bytes=d.largest_memory_bytes, dense_share=0.5, head_share=0.5, cache_share=0.5) for d in (big, small)
+    )
+    fit = memory.fit(
+        Placement("layers", parts),
+        CATALOG.model("qwen3-32b"),
+        whole,
+        cache_of(CATALOG.model("qwen3-32b"), "f16", "llama.cpp"),
+        Workload(context_tokens=2048, prompt_tokens=0, generate_tokens=1),
+        CATALOG.engine("llama.cpp"),
+        CATALOG.platforms,
+    )
+    assert sum(each.usable_bytes for each in fit.devices) > whole.total_bytes
+    assert [each.headroom_bytes >= 0 for each in fit.devices] == [True, False]
+    assert not fit.fits
