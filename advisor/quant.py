@@ -30,6 +30,7 @@ class Rule:
     bits: float = given(above=0)  # per weight, scales included
     block: int = given(default=1, least=1)
     narrow_bits: float | None = given(default=None, above=0)
+    row_multiple: int = given(default=1, least=1)  # rows are filled up to a multiple of this when they are loaded
     layers: str = given(default="all", one_of=LAYERS)
     when: str = given(default="always", one_of=CONDITIONS)
     engines: tuple[str, ...] = given(default=())  # empty = all
@@ -38,7 +39,7 @@ class Rule:
         """Bits a weight of this tensor takes."""
         if self.narrow_bits is not None and tensor.columns % self.block:
             return self.narrow_bits
-        return self.bits
+        return self.bits * (-(-tensor.columns // self.row_multiple) * self.row_multiple) / tensor.columns
 
 
 @dataclass(frozen=True, kw_only=True)
