@@ -4,7 +4,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,9 +43,9 @@ def file() -> Path:
 
 
 @lru_cache(maxsize=8)
-def _known_file(*_environment: str | None) -> Path:
+def _known_file(find: Callable[[], Path], *_environment: str | None) -> Path:
     """The file, found once for an environment: asked for by every estimate."""
-    return file()
+    return find() / FILE_NAME
 
 
 def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
@@ -57,7 +57,7 @@ def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None
     """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
     if _off or os.environ.get(SWITCH):
         return None
-    path = _known_file(*(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
+    path = _known_file(folder, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
         stamp = os.stat(path).st_mtime_ns
     except OSError:

@@ -63,18 +63,14 @@ def _row(each: Compared, day: date) -> dict[str, Any] | None:
         "prefill_tokens_per_s" if run.kind == "prefill" else "decode_tokens_per_s": run.tokens_per_s,
         "sustained": True if run.kind == "served" else None,
     }
-    parts = [
-        "own",
-        *(f"{group['count']}x-{group['device']}" for group in groups),
-        str(row["engine"]),
-        bound.model.id,
-        str(row["quant"]),
-        run.test,
-    ]
-    return {
-        "id": re.sub(r"[^a-z0-9._-]+", "-", "-".join(parts).lower()).strip("-")[:180],
-        **{key: value for key, value in row.items() if value is not None},
-    }
+    return {"id": _id_of(row), **{key: value for key, value in row.items() if value is not None}}
+
+
+def _id_of(row: Mapping[str, Any]) -> str:
+    """An id that says what ran on what."""
+    devices = (f"{group['count']}x-{group['device']}" for group in row["devices"])
+    parts = ["own", *devices, str(row["engine"]), row["model"], str(row["quant"]), row["test"]]
+    return re.sub(r"[^a-z0-9._-]+", "-", "-".join(parts).lower()).strip("-")[:180]
 
 
 def _lines(row: Mapping[str, Any]) -> list[str]:
