@@ -6,9 +6,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.catalog import Catalog as Catalog
     from advisor.answers import estimate as estimate
     from advisor.answers import recommend as recommend
+    from advisor.catalog import Catalog as Catalog
 
 __version__ = "0.1.0"
 __all__ = ["Catalog", "__version__", "estimate", "recommend"]

@@ -15,6 +15,7 @@ from advisor.units import GIB
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.quant import Quant
     from advisor.speed import Estimate, Speed
 
 WITHIN = 0.3
@@ -98,7 +99,7 @@ def estimate_of(figure: Figure, catalog: "Catalog") -> "Estimate":
     return choose.best(bind(system_words(row), catalog), model, _quant(row, catalog), "f16", work, catalog)
 
 
-def _quant(row: Measurement, catalog: "Catalog") -> "choose.Quant | str":
+def _quant(row: Measurement, catalog: "Catalog") -> "Quant | str":
     """The catalog's record; `4bit` stays what the engine takes for it."""
     return row.quant if row.quant in ("4bit", "8bit", "16bit") else catalog.quant(row.quant or "")
 
