@@ -30,8 +30,9 @@ def catalog() -> Catalog:
 @pytest.fixture(autouse=True)
 def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Corrections of this test only."""
-    monkeypatch.setattr(correction, "folder", lambda: tmp_path / "advisor")
-    return tmp_path / "advisor"
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    return correction.folder()
 
 
 def compared(catalog: Catalog, name: str, **stated: str) -> tuple[calibrate.Compared, ...]:
@@ -196,8 +197,7 @@ def test_a_broken_corrections_file_corrects_nothing(own_folder: Path) -> None:
 
 def test_two_savers_at_once_lose_nothing(own_folder: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from advisor import correction; from advisor.intake import corrections;"
-        f"correction.folder = lambda: Path({str(own_folder)!r});"
+        "import sys; from advisor.intake import corrections;"
         "[corrections.save({'1x d on e': [{'kind': 'decode', 'factor': 1.0, 'date': '2026-01-01', 'print': sys.argv[1] + str(n)}]}) for n in range(5)]"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(number)]) for number in range(3)]

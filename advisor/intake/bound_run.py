@@ -18,6 +18,7 @@ from advisor.system import System
 
 SERVERS = ("vllm", "sglang", "tensorrt-llm")
 ROUNDED = 1e-4  # twins differ by less
+SAME_NAME = 0.25  # … where the name is the same: counts differ in towers and copied embeddings
 SAME_PARAMS = 0.015  # a file's count of parameters and the catalog's differ by less
 
 
@@ -159,7 +160,7 @@ def _model_of(run: Run, catalog: Catalog) -> Model | None:
     for text in (run.file, run.model, quant_words.model_of(run.file), quant_words.model_of(run.model)):
         for each in _shorter(text):
             for found in catalog.bearing("models", each)[:1]:
-                if run.params is None or _near(catalog.models[found], run.params):
+                if run.params is None or _apart(catalog.models[found], run.params) < SAME_NAME:
                     return catalog.models[found]
     return _by_shape(run, catalog)
 
@@ -178,11 +179,6 @@ def _shorter(text: str | None) -> list[str]:
     return list(dict.fromkeys([text, plain, rest, *sized]))
 
 
-def _near(model: Model, params: float) -> bool:
-    """Whether a printed count of parameters is this model's."""
-    return _apart(model, params) < SAME_PARAMS
-
-
 def _apart(model: Model, params: float) -> float:
     """How far a printed count of parameters is from this model's, as a share: with or without towers and draft layers."""
     counts = (model.decoder_params, model.params, model.decoder_params + model.mtp_params)
@@ -198,8 +194,9 @@ def _by_shape(run: Run, catalog: Catalog) -> Model | None:
     nearest = min((apart for apart, _ in kin), default=1.0)
     fitting = [model for apart, model in kin if apart < SAME_PARAMS and apart <= nearest + ROUNDED]
     shapes = {_shape(model) for model in fitting}
-    # of twins the one with the longest context takes every depth that was measured
-    return min(fitting, key=lambda model: (-(model.max_context_tokens or 0), len(model.id), model.id)) if len(shapes) == 1 else None
+    # of twins the one that bears the word, and the longest context: it takes every depth that was measured
+    twins = sorted(fitting, key=lambda model: (not model.id.startswith(word), -(model.max_context_tokens or 0), len(model.id), model.id))
+    return twins[0] if len(shapes) == 1 else None
 
 
 def _shape(model: Model) -> tuple[object, ...]:

@@ -99,8 +99,6 @@ def _tables(lines: Iterable[str]) -> Iterator[Run]:
             cells = _cells(line)
             if len(cells) == len(head) and not all(re.fullmatch(r":?-+:?", cell) for cell in cells if cell):
                 yield from _row(dict(zip(head, cells, strict=True)))
-        elif line.strip() and not line.startswith(("build", "ggml", " ")):
-            head = head if "|" in line else None
 
 
 def _row(row: Mapping[str, str]) -> Iterator[Run]:
@@ -119,7 +117,7 @@ def _of_table(row: Mapping[str, str], test: re.Match[str], speed: float | None, 
     name = row.get("model", "")
     backend, elsewhere = backend_of(row.get("backend"))
     devices = row.get("dev") or row.get("devices") or ""
-    others = re.sub(r"^t(?:ok)?/s", "", column).strip()
+    others = re.sub(r"^t(?:ok)?/s", "", column).strip() if column.startswith(("t/s", "tok/s")) else ""
     phase = phase_of(test)
     return replace(
         phase,

@@ -18,15 +18,16 @@ _TRIAL = re.compile(r"(?:Trial \d+|Averages?):\s+prompt_tps=([\d.]+),\s*generati
 _MODEL = re.compile(r"mlx_lm\S*\s.*?--model\s+(\S+)")
 _EXL = re.compile(r"(\d+) tokens,?\s+(?:generated )?in [\d.]+ s\w*[,:]?\s+\(?([\d.]+) (?:tokens/second|tokens/s|t/s)")
 _TABBY = re.compile(
-    r"Metrics[^:]*:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Gener"
+    r"Metrics.{0,60}?:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Gener"
     r"ate: ([\d.]+) T/s, Context: (\d+) tokens"
 )
+_KOBOLD = re.compile(r"(Process|Generate|Generation):\s*[\d.]+s \([^()=]{0,60}= ([\d.]+)T/s\)")
 _EXO_KEYS = ("generation_tps", "generation_tokens_per_second", "gen_tps")
 
 
 def recognise(page: Page) -> bool:
     """Whether one of these is there."""
-    words = ("tokens-per-sec", "generation_tps", "tokens/second", "T/s, Generate:", "generation_tokens_per_second")
+    words = ("tokens-per-sec", "generation_tps", "tokens/second", "T/s, Generate:", "ms/T = ", "generation_tokens_per_second")
     return any(word in page.text for word in words)
 
 
@@ -93,6 +94,8 @@ def _pair(
 def _exl(lines: Iterable[str]) -> Iterator[Run]:
     """exllama's `200 tokens in 3.2 seconds, 62.4 tokens/second`, and TabbyAPI's metrics."""
     for line in lines:
+        if "ms/T = " in line:
+            yield from _kobold(line)
         if len(line) > 2000 or ("okens" not in line):
             continue
         tabby, short = _TABBY.search(line), _EXL.search(line)
@@ -128,6 +131,13 @@ def _exl(lines: Iterable[str]) -> Iterator[Run]:
                 prompt_tokens=tokens if kind == "prefill" else 0,
                 generate_tokens=tokens if kind == "decode" else None,
             )
+
+
+def _kobold(line: str) -> Iterator[Run]:
+    """koboldcpp's `Process:1.20s (2.3ms/T = 434.78T/s), Generate:4.00s (…)`."""
+    for what, speed in _KOBOLD.findall(line[:2000]):
+        kind = "prefill" if what == "Process" else "decode"
+        yield Run(tool="koboldcpp", test=what.lower(), kind=kind, tokens_per_s=number(speed), engine="llama.cpp", prompt_tokens=None)
 
 
 def _exo(one: dict[str, Any], model: str | None, depth: int) -> Iterator[Run]:

@@ -18,8 +18,8 @@ MOST_RUNS = 20_000
 
 _UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
 _KEY = re.compile(
-    r"(?:^|[_.\s-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ "
-    r"]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s])"
+    r"(?:^|[_.\s\[(-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ "
+    r"]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s\])])"
 )
 _NOT = re.compile(
     r"per_w|tps_per|std|stddev|_sd$|variance|target|limit|min|max|p\d\d|request|estimated|claimed|predicted_tps|accept", re.IGNORECASE
@@ -28,6 +28,7 @@ _READING = re.compile(r"prefill|prompt|\bpp|^pp|input|ingest", re.IGNORECASE)
 _SERVED = re.compile(r"aggregate|total|server|throughput|system", re.IGNORECASE)
 _PER_USER = re.compile(r"per_request|per_user|per_stream|single", re.IGNORECASE)
 _IN_LINE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)\s*((?:[a-z]+\s+){{0,2}})(?:{_UNIT})")
+_HINT = re.compile(rf"tps|tok/s|t/s|tok_s|t_s\b|persec|tokens?.{{0,3}}per|{_UNIT}|throughput", re.IGNORECASE)
 _ENGINES = {
     "llamacpp": "llama.cpp",
     "llama.cpp": "llama.cpp",
@@ -63,7 +64,7 @@ class _Around:
 
 def recognise(page: Page) -> bool:
     """Whether anything looks like a speed."""
-    return bool(re.search(rf"tps|tok/s|t/s|tokens?.{{0,3}}per|{_UNIT}|throughput", page.text[:4_000_000], re.IGNORECASE))
+    return bool(_HINT.search(page.text[:4_000_000]))
 
 
 def read(page: Page) -> tuple[Run, ...]:
@@ -71,6 +72,7 @@ def read(page: Page) -> tuple[Run, ...]:
     forms = (
         (run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0)),
         _csv(page.lines),
+        _tables(page.lines),
         (run for line in page.lines for run in _line(line)),
     )
     for form in forms:
@@ -84,14 +86,28 @@ def _walk(one: Mapping[str, Any], around: _Around, depth: int) -> Iterator[Run]:
     """The figures of an object, then those inside it."""
     here = _around(one, around)
     for key, value in list(one.items())[:300]:
-        if isinstance(value, int | float) and not isinstance(value, bool) and _KEY.search(str(key)) and not _NOT.search(str(key)):
-            yield _run(str(key), float(value), here)
-    if depth >= MOST_DEPTH:
-        return
+        speed = _speed(str(key), value)
+        if speed is not None:
+            yield _run(str(key), speed, here)
+    for inner in _inside(one) if depth < MOST_DEPTH else ():
+        yield from _walk(inner, here, depth + 1)
+
+
+def _speed(key: str, value: object) -> float | None:
+    """A figure whose key says tokens per second, or an average whose unit does."""
+    if isinstance(value, dict):
+        return number(value.get("avg")) if "token" in str(value.get("unit", "")) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if _KEY.search(key) and not _NOT.search(key) else None
+
+
+def _inside(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The objects within an object, also those of its lists."""
     for value in list(one.values())[:300]:
         for inner in (value if isinstance(value, list) else [value])[:5000]:
             if isinstance(inner, dict):
-                yield from _walk(inner, here, depth + 1)
+                yield inner
 
 
 def _text(one: Mapping[str, Any], *keys: str) -> str | None:
@@ -169,9 +185,37 @@ def _csv(lines: Iterable[str]) -> Iterator[Run]:
             yield from _walk(row, _Around(), MOST_DEPTH)
 
 
+def _tables(lines: Iterable[str]) -> Iterator[Run]:
+    """Rows of a table with bars whose head has a column of speeds."""
+    head: list[str] | None = None
+    for line in lines:
+        if "|" not in line or len(line) > 4000:
+            continue
+        cells = [
+            re.sub(r"<br ?/?>|[*_`]{1,2}(?=\W|$)|(?<!\w)[*_`]{1,2}", " ", cell).strip()
+            for cell in line.strip().strip(">").strip().strip("|").split("|")
+        ]
+        figures = [cell for cell in cells if re.match(r"^[\d.,]+\b", cell)]
+        if any(_KEY.search(cell) for cell in cells) and not figures:
+            head = cells
+        elif head and len(cells) == len(head):
+            row: dict[str, Any] = {name: _figure(cell) for name, cell in zip(head, cells, strict=True)}
+            yield from _walk(
+                {str(key).lower() if str(key).lower() in ("model", "quant") else key: value for key, value in row.items()},
+                _Around(),
+                MOST_DEPTH,
+            )
+
+
+def _figure(cell: str) -> float | str:
+    """A cell's number, perhaps with its spread or unit; else the words."""
+    found = re.match(r"^(\d[\d,]*(?:\.\d+)?)\s*(?:(?:±|\+/?-).*|(?:t|tok|tokens)/s(?:ec)?)?$", cell)
+    return float(found.group(1).replace(",", "")) if found else cell
+
+
 def _line(line: str) -> Iterator[Run]:
     """`18.54 decode TPS`, `126.3 prefill tok/s`, `45.2 t/s`; figures of a summary (mean, min) are not told apart from runs."""
-    if len(line) > 600 or not re.search(r"TPS|tps|/s|per", line) or re.search(r"estimate|predict|expect", line, re.IGNORECASE):
+    if len(line) > 600 or not re.search(r"TPS|tps|/s|per", line) or re.search(r"estimat|expected", line, re.IGNORECASE):
         return
     for found in list(_IN_LINE.finditer(line))[:20]:
         before = line[max(0, found.start() - 24) : found.start()]

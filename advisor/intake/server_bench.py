@@ -48,8 +48,10 @@ def recognise(page: Page) -> bool:
         "Throughput (tokens/sec)",
         "Avg generation throughput",
         "gen throughput",
+        "[BENCHMARK]",
     )
-    return any(word.lower() in text[:4_000_000].lower() for word in words) or any(_is_result(one) for one in page.objects)
+    low = text[:4_000_000].lower()
+    return any(word.lower() in low for word in words) or any(_is_result(one) for one in page.objects)
 
 
 def read(page: Page) -> tuple[Run, ...]:

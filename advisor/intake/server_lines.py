@@ -15,9 +15,10 @@ _PHASE = re.compile(r"\b(Prefill|Decode|Total)\.\s+(?:median )?latency:\s*([\d.]
 _LATENCY = re.compile(r"Avg latency:\s*([\d.]+)\s*seconds")
 _TRT = re.compile(
     r"^[\s>|]*(?:\[TensorRT-LLM\]\S*\s*)?(Total Output Throughput|Total Token Throughput|Per User Output Throug"
-    r"hput \[w/ ctx\]|Per GPU Output Throughput|Token Throughput|Per User Output Speed \[1/TPOT\])\s*\((?:token"
-    r"s/sec|tps/user|tps/gpu)\):\s*([\d.]+)"
+    r"hput(?: \[w/ ctx\])?|Per GPU Output Throughput|Token Throughput|Per User Output Speed \[1/TPOT\])\s*\((?:token"
+    r"s/sec|tps/user|tps/gpu|tokens/sec/user|tokens/sec/gpu)\):\s*([\d.]+)"
 )
+_OLD_TRT = re.compile(r"\b(generation_tokens_per_second|tokens_per_sec) ([\d.]+)")
 _SCHEDULER = re.compile(r"Avg prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+) tokens/s, Running: (\d+) reqs")
 _BATCH_LINE = re.compile(r"Decode batch[.,].*?#running-req: (\d+).*?gen throughput \(token/s\): ([\d.]+)")
 
@@ -86,6 +87,10 @@ def _trt(line: str, base: Run) -> Iterator[Run]:
         label = found.group(1)
         kind = "served" if label.startswith("Total Output") else ("total" if "Token Throughput" in label else "peak")
         yield replace(base, kind=kind, test=label.lower(), tokens_per_s=number(found.group(2)), engine="tensorrt-llm")
+    if "[BENCHMARK]" in line:
+        for label, speed in _OLD_TRT.findall(line):
+            kind = "decode" if label.startswith("generation") else "served"
+            yield replace(base, kind=kind, test=label, tokens_per_s=number(speed), engine="tensorrt-llm")
 
 
 def _scheduler(line: str, base: Run) -> Iterator[Run]:
