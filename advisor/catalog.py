@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from advisor import __version__
-from advisor.catalogstack import Layer, base_layer, laid_layer, overlay_paths, shipped
+from advisor.catalogstack import Layer, base_layer, laid_layer, overlay_paths
+from advisor.catalogstack import shipped as shipped
 from advisor.errors import CatalogError
 from advisor.lookup import DeviceNames, Found, Names
 from advisor.tables import TABLES
