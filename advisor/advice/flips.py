@@ -12,7 +12,6 @@ from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
 from advisor.advice.offers import dearer
-from advisor.advice.owned import KV_QUANTS, LOWER_QUANTS
 from advisor.advice.prober import Prober, flip_of, then
 from advisor.advice.workflips import of_context, of_users
 from advisor.catalog import Catalog
@@ -22,6 +21,8 @@ from advisor.need import Need
 from advisor.reason import Reason
 
 SPEED_STEP = 0.1  # tokens/s
+RELAXED_QUANTS = ("4bit", "q3_k_m")  # smaller weights that are tried where nothing meets the need
+RELAXED_CACHES = ("q8_0",)
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
 
 
@@ -170,8 +171,8 @@ def _formats(prober: Prober) -> Iterator[Flip]:
     if prober.today.chosen is not None:
         return
     now_bytes = case.desk.bytes(case.work)[0].total_bytes
-    quants = (quant for quant in LOWER_QUANTS if case.desk.bytes(replace(case.work, quant=quant))[0].total_bytes < now_bytes)
-    caches = KV_QUANTS if case.work.kv_quant == "f16" else ()
+    quants = (quant for quant in RELAXED_QUANTS if case.desk.bytes(replace(case.work, quant=quant))[0].total_bytes < now_bytes)
+    caches = RELAXED_CACHES if case.work.kv_quant == "f16" else ()
     for wish, now, values in (("quant", need.quant, quants), ("kv_quant", case.work.kv_quant, caches)):
         for value in values:
             other = prober.at(replace(need, quant=value) if wish == "quant" else replace(need, kv_quant=value))
@@ -190,13 +191,19 @@ def _models(prober: Prober) -> Iterator[Flip]:
     larger = [model for model in sizes if model[0] > 1.1 * here]
     smaller = [model for model in reversed(sizes) if model[0] < 0.9 * here]
     for models, direction in ((larger, "larger"), (smaller, "smaller")):
-        for params, name in models[:2]:
-            other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
-            other = decide(case_of(other_desk, replace(need, model=name), prober.case))
-            if other.kind != prober.today.kind:
-                when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
-                yield Flip("model", desk.model.id, name, when, then(other), other.kind)
-                break
+        if not models or _sure_to_stay(prober, direction):
+            continue
+        params, name = models[0]
+        other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
+        other = decide(case_of(other_desk, replace(need, model=name), prober.case))
+        if other.kind != prober.today.kind:
+            when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
+            yield Flip("model", desk.model.id, name, when, then(other), other.kind)
+
+
+def _sure_to_stay(prober: Prober, direction: str) -> bool:
+    """What runs a model where it is runs a smaller one too; where nothing runs it, nothing runs a larger one."""
+    return prober.today.kind == ("keep" if direction == "smaller" else "nothing-fits")
 
 
 def _typical(catalog: Catalog) -> Iterator[tuple[float, str]]:

@@ -12,6 +12,7 @@ MOST_SPILT = 2  # the same for offers that would keep a part of the weights in h
 LEARNT_ROWS = 2  # estimates of a kind from which the share of the bound that it can reach is learnt
 LEARNT_SHARE = 1.4  # how far a further one may exceed the best share seen
 MOST_SHOWN = 3  # the most that may fail where a road is only shown, not decided on
+PATIENCE = 2  # how many times as many may fail before it is said that nothing meets the need
 SAME_SHARE = 1.1  # how far the same system may exceed its own share at less work
 
 
@@ -53,9 +54,10 @@ Key = tuple[str, bool, bool]
 class Tries:
     """What one search has learnt: how often a kind failed, and which share of its bound the best of it reached."""
 
-    def __init__(self, case: Case, most: int) -> None:
+    def __init__(self, case: Case, most: int, most_spilt: int) -> None:
         self.case = case
         self.most = most
+        self.most_spilt = most_spilt
         self.failed: dict[Key, int] = {}
         self.reached: dict[Key, list[float]] = {}
         self.short: dict[tuple[str, int, bool], float] = {}  # the most memory with which as many devices did not hold the work
@@ -68,7 +70,7 @@ class Tries:
         """Whether the kind has failed too often, or this one would have to reach more of its bound than it or its kind can."""
         bound, floor = self.case.bound(offer), self.case.need.min_tokens_per_s
         key = self._key(offer, bound)
-        if self.failed.get(key, 0) >= (self.most if key[1] else MOST_SPILT) and not offer.same_again:
+        if self.failed.get(key, 0) >= (self.most if key[1] else self.most_spilt) and not offer.same_again:
             return True
         seen = self.reached.get(key, ())
         share = min(1.0, LEARNT_SHARE * max(seen)) if len(seen) >= LEARNT_ROWS else 1.0
@@ -104,11 +106,18 @@ class Tries:
 def search(case: Case, kind: str | None = None, most: int = MOST_TRIED) -> list[Option]:
     """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first.
 
-    Branch and bound: offers come in the order of the rule; the search ends where no later one can win.
+    Where the verdict hangs on it and nothing was found, the search is repeated with more patience.
     """
+    found = _searched(case, kind, Tries(case, most, MOST_SPILT))
+    if kind is None and not any(meets(option, case.need) for option in found):
+        found = _searched(case, kind, Tries(case, PATIENCE * most, PATIENCE * MOST_SPILT))
+    return sorted(found, key=lambda option: (not meets(option, case.need), *rank(option, case.need)))
+
+
+def _searched(case: Case, kind: str | None, tries: Tries) -> list[Option]:
+    """Branch and bound: offers come in the order of the rule; the search ends where no later one can win."""
     found: list[Option] = []
     best: Option | None = None
-    tries = Tries(case, most)
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case):
             break
@@ -119,6 +128,4 @@ def search(case: Case, kind: str | None = None, most: int = MOST_TRIED) -> list[
         found += options
         better = [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
         best = min([*better, *([best] if best else [])], key=lambda option: rank(option, case.need), default=None)
-    return sorted(found, key=lambda option: (not meets(option, case.need), *rank(option, case.need)))
-
-
+    return found

@@ -17,7 +17,7 @@ from advisor.need import Need
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 CONTEXT_STEP_TOKENS = 1024
 MOST_STEPS = 2  # systems of the same kind that are followed in turn
-HALVINGS = 4
+HALVINGS = 3
 
 NeedAt = Callable[[int], Need]
 
@@ -27,7 +27,8 @@ def of_users(prober: Prober) -> Iterator[Flip]:
     now = prober.case.need.workload.users
     if now is None:
         return
-    for change in (_rising(prober, now, MOST_USERS_FACTOR * now, 1, prober.at_users), _falling(prober, now, 1, 1, prober.at_users)):
+    fewer = None if prober.today.kind == "keep" else _falling(prober, now, 1, 1, prober.at_users)  # less work: kept all the more
+    for change in (_rising(prober, now, MOST_USERS_FACTOR * now, 1, prober.at_users), fewer):
         if change:
             before, value = change
             yield flip_of("users", before, value, prober.at(prober.at_users(value)), {"users": value})
