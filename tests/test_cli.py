@@ -192,3 +192,27 @@ def test_a_reader_that_leaves_is_no_error():
 
 def test_python_m_is_the_same():
     assert advisor("--version").stdout.startswith("advisor ")
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "offered"),
+    [("advisor rec", 1, "recommend"), ("advisor estimate rtx-309", 2, "rtx-3090"), ("advisor schema rec", 2, "recommend"),
+     ("advisor estimate rtx-3090 --model qwen3-8", 4, "qwen3-8b")],
+)  # fmt: skip
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands_and_ids(words, at, offered, shell):
+    last = words.rpartition(" ")[2]
+    state = {"COMP_WORDS": words, "COMP_CWORD": last if shell == "fish" else str(at), "_ADVISOR_COMPLETE": f"{shell}_complete"}
+    assert offered in advisor(**state).stdout
+
+
+def test_completing_ids_reads_no_yaml():
+    code = (
+        "import sys\nfrom advisor.cli.complete import catalog_ids\nimport click\n"
+        "context = click.Context(click.Command('x'))\n"
+        "found = [item.value for item in catalog_ids('devices')(context, None, '2x rtx-309')]\n"
+        "assert '2x rtx-3090' in found, found\n"
+        "assert 'yaml' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
