@@ -212,7 +212,5 @@ def _estimated(way: Way, strategy: str, model: Model, kv_quant: str, workload: W
     placement = lay(strategy, job)
     if isinstance(placement, Reason):
         return placement
-    system = replace(way.system, strategy=strategy)
-    found = estimate(system, model, way.quant, kv_quant, workload, placement, way.engine, tables)
-    warnings = (*way.system.remarks, *found.warnings)
-    return replace(found, reasons=(*way.remarks, *found.reasons), warnings=warnings)
+    system = way.system if way.system.strategy == strategy else replace(way.system, strategy=strategy)
+    return estimate(system, model, way.quant, kv_quant, workload, placement, way.engine, tables, way.remarks)

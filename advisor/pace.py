@@ -4,7 +4,7 @@ Parts of a stage work side by side: the slowest sets the stage's time. Stages fo
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, log, sqrt
 
 from advisor.cache import Cache
@@ -30,10 +30,16 @@ class Runner:
     host_bytes_per_s: float | None = None  # decoding: read by the processor, or by the card over PCIe
     host_prompt_bytes_per_s: float | None = None  # prompts: carried to the card
     disk_bytes_per_s: float | None = None
+    _known: dict[int, Constants] = field(default_factory=dict)  # by device: asked several times an estimate
 
     def constants(self, part: Part) -> Constants:
         """What the engine reaches on this part's device."""
-        return self.calibration.constants(self.engine_id, self.backend_id, part.device, self.weights.speed_class, self.model)
+        found = self._known.get(id(part.device))
+        if found is None:
+            device, weights = part.device, self.weights
+            found = self.calibration.constants(self.engine_id, self.backend_id, device, weights.speed_class, self.model)
+            self._known[id(device)] = found
+        return found
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,8 @@ def _team(placement: Placement, group: int, copies: int) -> Team:
     alone = placement.groups == 1
     share = 1.0 if alone else parts[0].user_share
     # without replicas a user_share below 1 means that attention works on its own users: their cache is read there alone
-    seen = [replace(part, cache_share=part.cache_share * part.user_share) for part in parts] if alone else parts
+    shared = alone and any(part.user_share < 1 for part in parts)
+    seen = [replace(part, cache_share=part.cache_share * part.user_share) for part in parts] if shared else parts
     stages = tuple(tuple(part for part in seen if part.stage == stage) for stage in sorted({part.stage for part in parts}))
     messages = tuple(message for message in placement.messages if message.group == group)
     return Team(stages, messages, copies, share, placement.pipeline_fill, placement.overlap, placement.expert_ranks)
@@ -136,7 +143,8 @@ def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens:
     key = _key(part)
     found = known.get(key)
     if found is None:
-        work = replace(part, expert_share=part.expert_share * imbalance(runner.weights, team.expert_ranks, users))
+        uneven = imbalance(runner.weights, team.expert_ranks, users)
+        work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
         host = runner.host_bytes_per_s if _uses_host(part) else None
         found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, runner.constants(part), host)
         known[key] = found = found + _disk(runner, part, users)

@@ -80,12 +80,20 @@ class _Rates:
 
 
 def estimate(
-    system: System, model: Model, quant: Quant, kv_quant: str, workload: Workload, placement: Placement, engine: Engine, tables: Tables
+    system: System,
+    model: Model,
+    quant: Quant,
+    kv_quant: str,
+    workload: Workload,
+    placement: Placement,
+    engine: Engine,
+    tables: Tables,
+    remarks: tuple[Reason, ...] = (),
 ) -> Estimate:
-    """One model on one system by one placement: does it fit, and how fast is it."""
+    """One model on one system by one placement: does it fit, and how fast is it. `remarks` stand first among its reasons."""
     weights, cache = weights_of(model, quant, engine.id), cache_of(model, kv_quant, engine.id)
     fit = memory.fit(placement, model, weights, cache, workload, engine, tables.platforms, host_bytes_of(system))
-    done = replace(workload, users=fit.users)
+    done = workload if workload.users == fit.users else replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)
     loading_s = load_s(system, weights, placement, tables.storages)
     rates = _rates(runner, placement, done) if fit.fits and fit.users else None
@@ -109,11 +117,13 @@ def estimate(
         evidence=Evidence(_basis(runner, placement)),
         verify=verify(engine, model, quant, placement, system, done),
         reasons=(
+            *remarks,
             *fit.reasons,
             *placement.reasons,
             *_said(rates, runner, placement, system, known),
             *why.waiting(loading_s, storage_of(system)),
         ),
+        warnings=system.remarks,
     )
 
 
