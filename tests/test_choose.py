@@ -108,9 +108,12 @@ def test_what_does_not_fit_goes_partly_to_host_memory() -> None:
     part = found.placement.parts[0]
     assert part.host_expert_share > 0
     assert part.host_dense_share == 0  # a mixture's experts go first
-    assert found.terms and found.terms.host_memory_s > 0
+    assert found.terms
+    assert found.terms.host_memory_s > 0
     dense = best("rtx-3090", "llama-3-70b", "q4_k_m")
-    assert dense.decode and found.decode and dense.decode.value < found.decode.value / 5
+    assert dense.decode
+    assert found.decode
+    assert dense.decode.value < found.decode.value / 5
 
 
 def test_short_host_memory_means_disk_said_to_be_unusable() -> None:
@@ -118,12 +121,18 @@ def test_short_host_memory_means_disk_said_to_be_unusable() -> None:
     roomy = best("rtx-3090 as offload on llama.cpp", "deepseek-r1", "q4_k_m", ram_bytes=768 * GIB)
     assert "offload.disk" in [reason.code for reason in found.reasons]
     assert found.placement.parts[0].disk_share > 0.8
-    assert found.decode and roomy.decode and found.decode.value < 1 < roomy.decode.value
+    assert found.decode
+    assert roomy.decode
+    assert found.decode.value < 1 < roomy.decode.value
 
 
 def test_a_network_left_out_is_one_that_the_engine_can_use() -> None:
     assert best("2x mac-m3-ultra-80c 512gb on mlx", "llama-3.3-70b", "mlx-8bit").system.link.transport == "rdma"
-    assert best("2x mac-m3-ultra-80c 512gb as layers on llama.cpp", "llama-3.3-70b", "q8_0").placement.messages[0].software.startswith("ggml-rpc")
+    assert (
+        best("2x mac-m3-ultra-80c 512gb as layers on llama.cpp", "llama-3.3-70b", "q8_0")
+        .placement.messages[0]
+        .software.startswith("ggml-rpc")
+    )
 
 
 def test_the_estimate_repeats_from_its_own_words() -> None:
@@ -137,7 +146,8 @@ def test_the_estimate_repeats_from_its_own_words() -> None:
 def test_loading_stops_and_the_command_to_measure() -> None:
     found = best("2x dgx-spark as tensor on vllm", "gpt-oss-120b", "mxfp4")
     one = best("dgx-spark on vllm", "gpt-oss-120b", "mxfp4")
-    assert one.load_s and found.load_s == pytest.approx(one.load_s / 2, rel=0.01)  # each box reads its half
+    assert one.load_s
+    assert found.load_s == pytest.approx(one.load_s / 2, rel=0.01)
     # Llama 3, §3.3.4: 419 stops / (16,384 GPUs × 54 days) = 0.17 a device and year
     assert found.interruptions_per_year == pytest.approx(2 * 419 / (16384 * 54 / 365.25), rel=0.03)
     assert "vllm bench serve" in found.verify

@@ -136,7 +136,9 @@ def test_replicas_for_n_times_the_users_are_n_times_as_fast(device: str, count: 
     one = estimate_of(f"{device} as whole on {engine}", model, Workload(users=users))
     many = estimate_of(f"{count}x {device} as replicas on {engine}", model, Workload(users=users * count))
     assert speed(many) == pytest.approx(count * speed(one))
-    assert many.sustained and one.sustained and many.sustained.value == pytest.approx(count * one.sustained.value)
+    assert many.sustained
+    assert one.sustained
+    assert many.sustained.value == pytest.approx(count * one.sustained.value)
     assert many.terms == one.terms
 
 
@@ -149,7 +151,9 @@ def test_parts_sum(device: str, count: int, strategy: str, engine: str, model: s
         parts = (terms.weights_s, terms.cache_s, terms.compute_s, terms.host_memory_s, terms.link_s, terms.overhead_s)
         assert sum(parts) == pytest.approx(terms.total_s)
         assert min(parts) >= 0
-        assert found.decode_per_user and found.decode and found.workload.users
+        assert found.decode_per_user
+        assert found.decode
+        assert found.workload.users
         assert found.decode_per_user.value * found.workload.users == pytest.approx(found.decode.value)
     for device_fit in found.fit.devices:
         used = device_fit.weights_bytes + device_fit.cache_bytes + device_fit.overhead_bytes
@@ -197,7 +201,8 @@ def test_a_mixed_pair_is_never_faster_than_two_of_its_better_card(
 def test_layers_for_one_user_are_no_faster_than_one_device(device: str, count: int, model: str, engine: str) -> None:
     found = estimate_of(f"{count}x {device} as layers on {engine}", model, Workload(users=1))
     assume(found.speedup_over_one_device is not None)
-    assert found.speedup_over_one_device and found.speedup_over_one_device <= TINY
+    assert found.speedup_over_one_device
+    assert found.speedup_over_one_device <= TINY
 
 
 @given(st.sampled_from(CARDS + BOXES), models, works)
@@ -215,7 +220,8 @@ def test_more_users_give_at_least_as_many_tokens(device: str, model: str, work: 
 def test_no_speedup_above_the_number_of_devices_nor_above_amdahl(device: str, count: int, model: str, work: Workload) -> None:
     found = estimate_of(f"{count}x {device} as tensor on vllm", model, work)
     assume(found.speedup_over_one_device is not None)
-    assert found.speedup_over_one_device and found.amdahl_ceiling
+    assert found.speedup_over_one_device
+    assert found.amdahl_ceiling
     assert found.speedup_over_one_device <= min(count, found.amdahl_ceiling) * 1.001
 
 

@@ -132,17 +132,38 @@ def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog)
     [
         ("tensor", "3x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.heads", ("heads", 32)),
         ("tensor", "3x rtx-3090 on vllm", "qwen3.6-27b", "awq-4bit", "placement.kv-heads", ("kv_heads", 4)),
-        ("tensor", "8x mac-m3-ultra-80c 512gb via eth-10g-tcp on mlx", "qwen3-235b-a22b", "mlx-8bit", "placement.kv-heads", ("kv_heads", 4)),
+        (
+            "tensor",
+            "8x mac-m3-ultra-80c 512gb via eth-10g-tcp on mlx",
+            "qwen3-235b-a22b",
+            "mlx-8bit",
+            "placement.kv-heads",
+            ("kv_heads", 4),
+        ),
         ("tensor", "2x rtx-3090 on llama.cpp", "minimax-m2", "q4_k_m", "placement.architecture", ("architecture", "minimax-m2")),
         ("tensor", "2x rtx-3090 via eth-10g-tcp on llama.cpp", "llama-3-8b", "q4_k_m", "placement.not-between-boxes", ("boxes", 2)),
         ("tensor", "2x mac-m3-ultra-80c on llama.cpp", "llama-3-8b", "q4_k_m", "placement.engine-cannot-split", ("strategy", "tensor")),
         ("tensor", "20x rtx-3090 on llama.cpp", "llama-3-70b", "q4_k_m", "placement.most-devices", ("most_devices", 16)),
         ("whole", "2x rtx-3090", "llama-3-8b", "q4_k_m", "placement.whole-is-one", ("devices", 2)),
         ("experts", "2x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.no-experts", ("model", "llama-3-8b")),
-        ("offload", "ryzen-ai-max-395-128gb on llama.cpp", "deepseek-r1", "q4_k_m", "offload.unified-memory", ("device", "ryzen-ai-max-395-128gb")),
-        ("tensor", "2x rtx-4090 + rx-7900-xtx on llama.cpp/vulkan", "llama-3-8b", "q4_k_m", "placement.engine-cannot-split", ("strategy", "tensor")),
+        (
+            "offload",
+            "ryzen-ai-max-395-128gb on llama.cpp",
+            "deepseek-r1",
+            "q4_k_m",
+            "offload.unified-memory",
+            ("device", "ryzen-ai-max-395-128gb"),
+        ),
+        (
+            "tensor",
+            "2x rtx-4090 + rx-7900-xtx on llama.cpp/vulkan",
+            "llama-3-8b",
+            "q4_k_m",
+            "placement.engine-cannot-split",
+            ("strategy", "tensor"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_the_fact(
     catalog: Catalog, strategy: str, words: str, model: str, quant: str, code: str, fact: tuple[str, object]
 ) -> None:

@@ -41,24 +41,28 @@ def test_a_point_is_the_estimate_of_its_words() -> None:
     work = Workload(users=1, context_tokens=4096, prompt_tokens=512, generate_tokens=256)
     words = "4x rtx-3090 via pcie-4-x16 as tensor on vllm"
     direct = choose.best(bind(words, catalog()), catalog().model("qwen3-32b"), "awq-4bit", "f16", work, catalog())
-    assert four and four.decode == direct.decode
+    assert four
+    assert four.decode == direct.decode
 
 
 def test_three_cards_that_cannot_share_heads_say_so() -> None:
     found = scaled("rtx-3090 as tensor on vllm", 4, "llama-3-8b", "awq-4bit")
     assert [point.estimate is None for point in found.points] == [False, False, True, False]
-    assert found.points[2].reason and found.points[2].reason.code == "placement.heads"
+    assert found.points[2].reason
+    assert found.points[2].reason.code == "placement.heads"
 
 
 def test_a_bridge_that_joins_two_stops_at_two() -> None:
     found = scaled("2x rtx-3090 via nvlink as tensor on vllm", 4, "llama-3-8b", "awq-4bit")
     assert found.points[1].estimate
-    assert found.points[3].reason and found.points[3].reason.code == "scale.no-link"
+    assert found.points[3].reason
+    assert found.points[3].reason.code == "scale.no-link"
 
 
 def test_speedups_stay_below_the_count_and_amdahls_ceiling() -> None:
     found = scaled("a100-80gb-sxm as tensor on vllm", 8, "llama-3-70b", "bf16")
-    assert found.ceiling and found.serial_fraction
+    assert found.ceiling
+    assert found.serial_fraction
     assert found.ceiling == pytest.approx(1 / found.serial_fraction)
     for point in found.points:
         if point.speedup and point.efficiency:
@@ -74,7 +78,8 @@ def test_over_slow_links_more_devices_hurt() -> None:
 
 def test_for_many_users_the_single_user_is_shown_beside() -> None:
     found = scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4", users=16)
-    assert found.one_user and found.one_user.points[0].estimate
+    assert found.one_user
+    assert found.one_user.points[0].estimate
     assert found.one_user.points[0].estimate.workload.users == 1
     assert scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4").one_user is None
 
