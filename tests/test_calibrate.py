@@ -244,3 +244,9 @@ def test_a_saved_correction_moves_later_estimates(catalog: Catalog, capsys: pyte
     moved = json.loads(capsys.readouterr().out)
     assert moved["speed"]["decode_tokens_per_s"]["value"] == pytest.approx(0.8 * plain["speed"]["decode_tokens_per_s"]["value"], rel=1e-6)
     assert any(reason["code"] == "calibration.local" for reason in moved["reasons"])
+
+
+def test_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    for path in sorted(INPUTS.glob("*")):
+        if cli.run(["calibrate", str(path)]) in (0, 3):
+            assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines()), path

@@ -224,3 +224,66 @@ def test_command_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> Non
     for path in sorted(INPUTS.glob("*")):
         if cli.run(["detect", "--from", str(path)]) in (0, 3):
             assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines()), path
+
+
+# The kinds of fault that users of such tools reported, each with an input of that kind.
+
+
+def test_a_second_vendor_is_not_missed(catalog: Catalog) -> None:
+    both = pasted(catalog, "GPU id = 0 (NVIDIA GeForce RTX 5060 Ti)\nGPU id = 1 (AMD Radeon RX 7900 XTX (RADV NAVI31))\n")
+    assert [known.seen.maker for known in both.devices] == ["nvidia", "amd"]
+    nvidia = pasted(catalog, "NVIDIA GeForce RTX 4070, 12282 MiB\n\nGPU[0]\t\t: Card Series: \t\tRadeon RX 7900 XTX\nGPU[0]\t\t: VRAM Total Memory (B): 25753026560\n")
+    assert nvidia.system == "rtx-4070 + rx-7900-xtx" and any("several makers" in warning for warning in nvidia.warnings)
+
+
+def test_memory_is_of_each_card_not_of_all(catalog: Catalog) -> None:
+    assert [known.memory_bytes for known in found(catalog, "community.json").devices] == [24 * GIB, 24 * GIB]  # printed: 48 for two
+
+
+def test_one_number_a_line_is_one_card_a_line(catalog: Catalog) -> None:
+    assert len(pasted(catalog, "24576 MiB\n24576 MiB\n").devices) == 2
+    assert pasted(catalog, "NVIDIA GeForce RTX 3090\nNVIDIA GeForce RTX 3090\n").system == "2x rtx-3090"
+
+
+def test_a_bare_pci_id_is_looked_up(catalog: Catalog) -> None:
+    assert pasted(catalog, "02:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:1b38] (rev a1)\n").system == "tesla-p40"
+    open_one = pasted(catalog, "01:00.0 VGA compatible controller: NVIDIA Corporation Device 2d04 (rev a1)\n").devices[0]
+    assert open_one.device is None and open_one.candidates == ("rtx-5060-ti-16gb", "rtx-5060-ti-8gb")
+
+
+def test_the_wired_limit_is_read(catalog: Catalog) -> None:
+    mac = found(catalog, "sysctl_wired.txt").devices[0]
+    assert mac.memory_bytes == 32 * GIB and any("26.4 GiB" in note for note in mac.notes)  # 27000 MiB
+
+
+def test_a_metal_limit_is_not_the_memory(catalog: Catalog) -> None:
+    mac = pasted(catalog, "ggml_metal_device_init: GPU name:   Apple M4 Max\nrecommendedMaxWorkingSetSize  = 115448.73 MB\n")
+    assert mac.system == "mac-m4-max-40c 128gb"  # 107.5 GiB of a 128 GB machine; the 32-core one has 36
+
+
+def test_256_mb_is_not_256_gb(catalog: Catalog) -> None:
+    assert pasted(catalog, "name, memory.total [MiB]\nNVIDIA GeForce 8400 GS, 256 MiB\n").devices[0].memory_bytes == GIB / 4
+
+
+def test_no_network_is_touched(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import socket
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("network")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    assert cli.run(["detect", "--from", str(INPUTS / "smi_x_titan.xml"), "--json"]) == 0
+    assert cli.run(["calibrate", str(INPUTS / "bench_8b.json"), "--json"]) == 0
+
+
+def test_answers_keep_their_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    import jsonschema
+
+    from advisor.report.schemas import schema
+
+    for command, option in (("detect", ["--from"]), ("calibrate", [])):
+        for path in sorted(INPUTS.glob("*")):
+            if cli.run([command, *option, str(path), "--json"]) in (0, 3):
+                jsonschema.validate(json.loads(capsys.readouterr().out), schema(command))
+            else:
+                capsys.readouterr()

@@ -128,6 +128,8 @@ def _device(slot: str, words: str, pci_id: str | None = None) -> Seen | None:
         pci_id = f"{vendor[1]}:{unnamed.group(1)}".lower()
     name = re.sub(r"\s*\((?:rev|prog-if)\b.*$", "", _IDS.sub("", words))
     name = " ".join(re.sub(r"\[([0-9a-fA-F]{4})\]", "", _PREFIX.sub("", name.strip())).split())
+    if name == "Device" and pci_id:  # what -nn prints of an id that its list does not know
+        name = f"Device {pci_id.split(':')[1]}"
     return Seen(name=name or None, maker=vendor[0], bus=bus_of(slot), pci_id=pci_id)
 
 

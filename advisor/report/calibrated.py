@@ -1,5 +1,6 @@
 """The answer of `calibrate`: JSON, and a table of measured against estimated."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from advisor.report.sentences import text
 from advisor.units import GIB
 
 SCHEMA_VERSION = "1.0"
+WIDTH = 80
 MOST_TEXT_ROWS = 60
 
 
@@ -105,8 +107,8 @@ def as_text(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Map
         parts.append("\n".join([title, "", table, *_remarks(members)]))
     if len(rows) > MOST_TEXT_ROWS:
         parts.append(f"… and {len(rows) - MOST_TEXT_ROWS} more rows: see --json.")
-    parts += [_memory_line(each) for each in memory]
-    parts += [_correction_line(key, each, saved) for key, each in corrections.items()]
+    lines = [_memory_line(each) for each in memory] + [_correction_line(key, each, saved) for key, each in corrections.items()]
+    parts += [textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines]
     return "\n\n".join(parts) + "\n"
 
 
@@ -115,7 +117,7 @@ def _title(each: Compared) -> str:
     bound, run = each.bound, each.bound.run
     model = bound.model.id if bound.model else (run.file or run.model or "unknown model")
     quant = bound.quant.id if bound.quant else (run.quant or "unknown quantization")
-    return f"{model} {quant} on {bound.words or 'unknown system'}"[:110]
+    return textwrap.fill(f"{model} {quant} on {bound.words or 'unknown system'}"[:200], WIDTH, break_on_hyphens=False)
 
 
 def _line(each: Compared) -> list[str]:
@@ -130,7 +132,7 @@ def _line(each: Compared) -> list[str]:
 def _remarks(members: Sequence[Compared]) -> list[str]:
     """Why rows were refused, not estimated or not used: each reason once."""
     said = dict.fromkeys(text(each.why) for each in members if each.why)
-    return [f"  {sentence}" for sentence in said]
+    return [textwrap.fill(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ") for sentence in said]
 
 
 def _memory_line(each: Memory) -> str:
