@@ -127,7 +127,8 @@ class Names:
         """The one candidate, or AmbiguousName."""
         if len(candidates) == 1:
             return candidates[0]
-        near = tuple(candidates[:MOST_NAMED])
+        begun = text.lower()
+        near = tuple(sorted(candidates, key=lambda each: not each.startswith(begun))[:MOST_NAMED])
         raise AmbiguousName(f"{text!r} could be any of {', '.join(near)}: say which {self.one}", near)
 
     def unknown(self, text: str, sharing: list[str]) -> UnknownName | AmbiguousName:
