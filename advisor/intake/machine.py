@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -46,7 +47,8 @@ _FOLDERS = ("/usr/lib/wsl/lib", "/opt/rocm/bin", "/usr/local/cuda/bin", "/usr/sb
 
 def pages(root: Path = Path("/")) -> list[Page]:
     """Every text this machine gives. `root` takes another folder's place for / (files only)."""
-    found = [page for command in _commands() for page in _output(command)]
+    hung: set[str] = set()
+    found = [page for command in _commands() for page in _output(command, hung)]
     return found + list(_files(root))
 
 
@@ -57,24 +59,41 @@ def _commands() -> tuple[tuple[str, ...], ...]:
     return own if system == "Darwin" else _EVERYWHERE + own
 
 
-def _output(command: tuple[str, ...]) -> Iterable[Page]:
-    """What the tool prints within its time; nothing if it is missing, refused, or hangs."""
+def _output(command: tuple[str, ...], hung: set[str]) -> Iterable[Page]:
+    """What the tool prints within its time; nothing if it is missing, refused, or hangs. One that hung is not asked again."""
     program = shutil.which(command[0]) or next((str(path) for path in _places(command[0]) if path.is_file()), None)
-    if program is None:
+    if program is None or program in hung:
         return
     try:
-        done = subprocess.run(
+        running = subprocess.Popen(
             [program, *command[1:]],
-            capture_output=True,
-            timeout=TOOL_LIMIT_S,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
             env=_plain_environment(),
-            check=False,
+            start_new_session=True,
         )
+    except OSError:
+        return
+    try:
+        printed, _ = running.communicate(timeout=TOOL_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        hung.add(program)
+        _stop(running)
+        return
+    if printed:
+        yield page_of(printed[:MOST_BYTES], " ".join(command[:2]))
+
+
+def _stop(running: "subprocess.Popen[bytes]") -> None:
+    """End a tool and what it started: a child that keeps the pipe open would be waited for."""
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.kill()
+        running.communicate(timeout=1)
     except (OSError, subprocess.SubprocessError):
         return
-    if done.stdout:
-        yield page_of(done.stdout[:MOST_BYTES], " ".join(command[:2]))
 
 
 def _places(name: str) -> Iterable[Path]:
