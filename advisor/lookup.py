@@ -96,6 +96,12 @@ def names_of(kind: str, plain: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     return device_names(plain) if kind == "devices" else other_names(plain)
 
 
+def _begun_first(text: str, ids: list[str]) -> tuple[str, ...]:
+    """As many as a message names, those that begin as asked before the others."""
+    begun = text.lower()
+    return tuple(sorted(ids, key=lambda each: not each.startswith(begun))[:MOST_NAMED])
+
+
 class Names:
     """The names of one kind: exact and family names to ids, and every id."""
 
@@ -127,8 +133,7 @@ class Names:
         """The one candidate, or AmbiguousName."""
         if len(candidates) == 1:
             return candidates[0]
-        begun = text.lower()
-        near = tuple(sorted(candidates, key=lambda each: not each.startswith(begun))[:MOST_NAMED])
+        near = _begun_first(text, candidates)
         raise AmbiguousName(f"{text!r} could be any of {', '.join(near)}: say which {self.one}", near)
 
     def unknown(self, text: str, sharing: list[str]) -> UnknownName | AmbiguousName:
@@ -136,7 +141,7 @@ class Names:
         from difflib import get_close_matches
 
         if len(sharing) > 1:
-            near = tuple(sharing[:MOST_NAMED])
+            near = _begun_first(text, sharing)
             return AmbiguousName(f"{text!r} names no single {self.one}; it could be {', '.join(near)}", near)
         alike = get_close_matches(text.lower(), self.ids, n=3, cutoff=0.5)
         known = get_close_matches(normal(text), tuple(self.exact), n=3, cutoff=0.6)
