@@ -1,6 +1,7 @@
 """config.json of every family: the published total follows, the quantization is named, and no input breaks the reader."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,9 @@ def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
         return
     assert model.params >= 0
     assert cache_of(model, "f16", "vllm").held_bytes(1000) >= 0
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(AdvisorError, match="no ordinary file"):
+        read(tmp_path)

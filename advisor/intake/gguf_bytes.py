@@ -47,6 +47,8 @@ class Header:
 
 def read_header(file: Path) -> Header:
     """The header of one file."""
+    if file.exists() and not file.is_file():
+        raise BadInput(f"{file}: is no ordinary file")
     try:
         with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as memory:
             return _Cursor(memory, str(file)).header()

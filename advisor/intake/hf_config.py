@@ -207,6 +207,8 @@ def _mapping(file: Path, largest_bytes: float, *, needed: bool = True) -> dict[s
     try:
         if not needed and not file.is_file():
             return {}
+        if file.exists() and not file.is_file():
+            raise BadInput(f"{file}: is no ordinary file")
         if file.stat().st_size > largest_bytes:
             raise BadInput(f"{file}: {file.stat().st_size} bytes are too many for a {file.name}")
         found = json.loads(file.read_bytes().decode("utf-8-sig"))
