@@ -213,7 +213,7 @@ def _state(model: Model, keeping: Keeping) -> tuple[int, float]:
         return keeping.block_tokens, sum(layers * each for layers, each in sizes)
     page = max(each for _, each in sizes)
     unit = keeping.block_tokens * per_token
-    block = keeping.block_tokens * -(-page // unit)
+    block = keeping.block_tokens * max(1, -(-page // unit))
     return int(block), sum(layers for layers, _ in sizes) * block * per_token
 
 
