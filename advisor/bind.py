@@ -8,12 +8,12 @@ from typing import Any
 from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.engine import Backend, Engine
-from advisor.errors import UnknownName, Unsupported
+from advisor.errors import BadValue, UnknownName, Unsupported
 from advisor.host import Host
 from advisor.joined import has_link, in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
 from advisor.link import Link
 from advisor.reason import Reason
-from advisor.system import Box, BoxWords, Group, GroupWords, System, SystemWords, parse
+from advisor.system import MOST_DEVICES, Box, BoxWords, Group, GroupWords, System, SystemWords, parse
 from advisor.units import GIB
 
 
@@ -32,6 +32,8 @@ def bind(
     link = link_of(words.link, catalog) if words.link else None
     apart = words.link in ("rdma", "ethernet") or (isinstance(link, Link) and link.scope == "between-boxes")
     boxes = tuple(_boxes(words, catalog, apart, host, smallest_memory, remarks))
+    if (devices := sum(box.count for box in boxes)) > MOST_DEVICES:
+        raise BadValue(f"SYSTEM {words.text!r}: {devices} devices; at most {MOST_DEVICES} in all")
     engine, backend = engine_of(words.engine, words.backend, catalog)
     boxes, outer = _joined(boxes, words.link, link, backend, catalog, remarks)
     return System(

@@ -12,7 +12,7 @@ from advisor.need import Workload
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.speed import Estimate
-from advisor.system import Box, Group, System
+from advisor.system import MOST_DEVICES, Box, Group, System
 
 MOST_POINTS_ONE_BY_ONE = 32  # beyond, only doublings are worked out
 SAME = 1.001  # a gain below this is none
@@ -55,8 +55,8 @@ def scale(
     system: System, most_devices: int, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
 ) -> Scale:
     """`system` grown from one unit to `most_devices`: the device that it is made of, or the box where it is of boxes of several."""
-    if most_devices < 1:
-        raise BadValue(f"--max {most_devices}: at least 1")
+    if not 1 <= most_devices <= MOST_DEVICES:
+        raise BadValue(f"--max {most_devices}: between 1 and {MOST_DEVICES}")
     fixed, quant = _fixed(system, most_devices, model, quant, kv_quant, workload, catalog)
     found = _scaled(fixed, most_devices, model, quant, kv_quant, workload, catalog)
     if workload.users == 1:

@@ -89,3 +89,5 @@ def test_what_cannot_be_scaled() -> None:
         scaled("rtx-3090 + rtx-4090", 4, "llama-3-8b", "q4_k_m")
     with pytest.raises(BadValue):
         scaled("rtx-3090", 0, "llama-3-8b", "q4_k_m")
+    with pytest.raises(BadValue):
+        scaled("rtx-3090", 100_000, "llama-3-8b", "q4_k_m")

@@ -150,6 +150,12 @@ def test_contradictions_and_unknown_names_are_refused(catalog: Catalog, words: s
     assert caught.value.exit_code == 2
 
 
+def test_brackets_do_not_multiply_beyond_the_limit(catalog: Catalog) -> None:
+    with pytest.raises(BadValue) as caught:
+        bind("10000x (10000x rtx-3090) via ib-ndr", catalog)
+    assert "100000000 devices" in caught.value.message
+
+
 def test_memory_left_out(catalog: Catalog) -> None:
     assert bind("mac-m3-ultra-80c", catalog).groups[0].memory_bytes == 512 * GIB
     assert bind("mac-m3-ultra-80c", catalog, smallest_memory=True).groups[0].memory_bytes == 96 * GIB
