@@ -91,6 +91,8 @@ class Shelf:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.supplies = desk.terms.money.parts_of("power-supply")
+        self.owned = owned_cards(desk.have)
+        self.owned_ids = {device.id for device, *_ in self.owned}
         self.hosts = self._hosts()
         self._chosen: dict[tuple[int, float], tuple[float, Host | None]] = {}
 
@@ -132,13 +134,13 @@ class Shelf:
             return None
         reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
         ram = self.desk.need.ram_bytes or host.memory_bytes
-        same = bool(self.desk.have) and {device.id for device, *_ in groups} == {device.id for device, *_ in owned_cards(self.desk.have)}
+        same = bool(self.owned) and {device.id for device, *_ in groups} == self.owned_ids
         usd, ids, mixed = self.least_usd(bought, host_usd), _ids(bought), len(groups) > 1
         return Offer(kind, words, host, usd, ids, count, *_sums(groups), ram, reached, mixed, same)
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
-        cards = [card for card, *_ in owned_cards(self.desk.have) if goes_in_slot(card)]
+        cards = [card for card, *_ in self.owned if goes_in_slot(card)]
         if not cards:
             return True
         memory = max(card.largest_memory_bytes for card in cards)
