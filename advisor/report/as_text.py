@@ -26,12 +26,16 @@ def _facts(block: Facts) -> Iterator[str]:
 
 
 def _listing(block: Listing) -> Iterator[str]:
+    """A URL stays whole, so that it can be followed from the terminal."""
     yield f"{INDENT}{block.title}"
     for line in block.lines:
         if block.commands:
             yield f"{INDENT * 2}{line}"
         else:
-            yield from wrap(line, COLUMNS, initial_indent=INDENT + "- ", subsequent_indent=INDENT * 2, break_on_hyphens=False)
+            whole = "://" in line
+            yield from wrap(
+                line, COLUMNS, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=not whole
+            )
 
 
 def _table(block: Table) -> Iterator[str]:
