@@ -113,10 +113,10 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def plain(kind: str, said: Mapping[str, Any], today: date | None = None) -> dict[str, Any]:
-    """The record as a file has it, from what was said by option."""
-    day = (today or date.today()).isoformat()
-    found: dict[str, Any] = {}
+def plain(kind: str, said: Mapping[str, Any], shape: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The record as a file has it: what was said by option, upon a shape that was read elsewhere."""
+    day = date.today().isoformat()
+    found: dict[str, Any] = dict(shape or {})
     for ask in asks(kind):
         if ask.key and ask.option in said:
             outer, _, inner = ask.key.partition(".")

@@ -94,6 +94,25 @@ def test_an_estimate_can_be_asked_at_once(own: Path, capsys: Any) -> None:
     assert found["speed"]["prefill_tokens_per_s"]["value"] > 0
 
 
+def test_a_models_shape_may_come_from_its_config_json(own: Path, tmp_path: Path, capsys: Any) -> None:
+    """The shape of Qwen3 30B-A3B: 30.5 billion parameters, 3.0 of them active beside the embedding (config.json of Qwen/Qwen3-30B-A3B)."""
+    shape = {
+        "architectures": ["Qwen3MoeForCausalLM"], "model_type": "qwen3_moe", "hidden_size": 2048, "moe_intermediate_size": 768,
+        "num_experts": 128, "num_experts_per_tok": 8, "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128,
+        "num_hidden_layers": 48, "vocab_size": 151936, "tie_word_embeddings": False, "max_position_embeddings": 40960,
+        "intermediate_size": 6144, "torch_dtype": "bfloat16",
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    words = ("model", "--from-config", str(tmp_path / "config.json"), "--name", "My MoE", "--source", "its config.json")
+    code, _, err = answer(capsys, *words)
+    assert (code, err) == (0, "")
+    model = Catalog.load().model("my moe")
+    assert (model.id, model.name, model.is_moe) == ("my-moe", "My MoE", True)
+    assert model.params == pytest.approx(30.53e9, rel=1e-3)
+    assert model.active_params == pytest.approx(3.04e9, rel=1e-2)
+    assert {"mixers", "ffns", "vocab_size"} <= set(model.sources[0].fields)
+
+
 def test_json_has_the_path_and_the_record(own: Path, capsys: Any) -> None:
     found = json.loads(answer(capsys, *CARD, "--json")[1])
     assert (found["command"], found["id"], found["path"]) == ("add", "rtx-9090", str(own / "devices" / "rtx-9090.yaml"))

@@ -145,7 +145,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     folder = Path(into) if into else user_catalog()
     catalog = loaded((), aloud=False)
     said = _answers(kind, {key: words for key, words in given.items() if words is not None}, config)
-    record = {**_shape_of(config), **drafts.plain(kind, said)}
+    record = drafts.plain(kind, said, _shape_of(config))
     record_id = str(record["id"])
     if record_id in catalog.ids(kind) and not force:
         raise BadValue(f"{record_id} is in the catalog already: to change fields of it, write a file with its id and those fields")
