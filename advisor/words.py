@@ -104,7 +104,7 @@ def hours(value: Any, name: str) -> float:
 
 def text(value: Any, name: str) -> str:
     """Words that are not empty."""
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise BadValue(f"{name}: {shortened(value)} is not a text.")
     return value.strip()
 

@@ -117,7 +117,7 @@ WORDS = st.one_of(
          "--max", "--format", "html", "--price", "rtx-3090=1", "--host", "--from", "-", "--", "--catalog", "--psu-w", "--ram-gib",
          "devices", "--where", "--sort", "auto"]
     ),
-    st.text(max_size=12),
+    st.text(st.characters(exclude_characters="\0"), max_size=12),  # no system passes a NUL in an argument
     st.integers().map(str),
     st.floats().map(str),
 )  # fmt: skip
