@@ -30,6 +30,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 class _LateGroup(click.Group):
     """A group that knows its commands' names, and imports a command only to run it or to show its own help."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any("\0" in each for each in args):  # no shell can pass one, a batch request can; no path or name holds it
+            raise click.UsageError("A NUL character is in the command line; leave it out.", ctx)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

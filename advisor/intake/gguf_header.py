@@ -83,8 +83,8 @@ class _File:
 
 def read(path: Path | str) -> Model:
     """The model in a GGUF file; of a split one any part may be named."""
-    sizes = _block_sizes()
     file = _whole(Path(path))
+    sizes = _block_sizes()
     architecture = file.fields.get("general.architecture")
     if not isinstance(architecture, str):
         raise BadInput(f"{path}: general.architecture: missing; is it the first part of a split model?")
