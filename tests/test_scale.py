@@ -1,5 +1,6 @@
 """Scaling 1 to N: points that are estimates, a best count, a count that hurts, and Amdahl's ceiling."""
 
+import json
 from functools import cache
 
 import pytest
@@ -91,3 +92,12 @@ def test_what_cannot_be_scaled() -> None:
         scaled("rtx-3090", 0, "llama-3-8b", "q4_k_m")
     with pytest.raises(BadValue):
         scaled("rtx-3090", 100_000, "llama-3-8b", "q4_k_m")
+
+
+def test_one_device_is_scaled_over_a_network_link(capsys: pytest.CaptureFixture[str]) -> None:
+    """A Mac and the cable that further ones will use: bound as two, since a network link joins boxes only."""
+    from advisor.cli import run
+
+    words = "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma as tensor on mlx"
+    assert run(["scale", words, "--max", "2", "--model", "qwen3-8b", "--quant", "mlx-4bit", "--json"]) == 0
+    assert [point["devices"] for point in json.loads(capsys.readouterr().out)["points"]] == [1, 2]
