@@ -224,3 +224,15 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.json")
     with pytest.raises(AdvisorError, match="no ordinary file"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("blocks", [[[]], [None], ["a", 1], [{}], [{"attention": 3, "ffn": "x"}]])
+def test_layer_blocks_of_the_wrong_kind_or_number_are_passed_over(blocks: list[Any]) -> None:
+    assert made(LLAMA | {"block_configs": blocks}).params == made(LLAMA).params
+
+
+def test_a_second_set_of_experts_for_pictures_counts_with_the_tower_and_not_for_words() -> None:
+    case = next(case for case in CASES if case["name"] == "ernie-4.5-vl-28b-a3b")
+    model = made(case["config"])
+    assert model.vision_params > 27 * 64 * 3 * 2560 * 512  # layers × experts × matrices × width × inner width
+    assert 2.9e9 < model.active_params < 3.5e9

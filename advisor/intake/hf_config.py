@@ -15,7 +15,7 @@ from advisor.errors import BadInput
 from advisor.feedforward import FeedForward
 from advisor.intake.hf_defaults import TEXT
 from advisor.intake.hf_families import LLAMA, Family, family_of
-from advisor.intake.hf_ffns import feed_forwards
+from advisor.intake.hf_ffns import feed_forwards, picture_experts
 from advisor.intake.hf_keys import LONGEST, Keys, text_part
 from advisor.intake.hf_layers import mixer_kinds
 from advisor.intake.hf_mixers import mixers
@@ -80,7 +80,7 @@ def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[s
     return replace(
         model,
         native_quant=quant,
-        vision_params=vision or 0,
+        vision_params=(vision or 0) + picture_experts(keys, model.ffns),
         hf_repo=repo if repo and re.fullmatch(r"[\w.-]+/[\w.-]+", repo) else None,
         assumed=model.assumed + assumed,
         sources=(Source(fields=("mixers", "ffns"), title=f"config.json: {where}"),),

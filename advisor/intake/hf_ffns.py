@@ -28,6 +28,7 @@ SHARED_COUNT = ("n_shared_experts", "num_shared_experts", "num_shared_expert", "
 SHARED_WIDTH = ("shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim")
 ROUTER_BIAS = ("use_routing_bias", "use_moe_router_bias", "use_expert_bias", "moe_router_enable_expert_bias", "moe_use_aux_free")
 UNGATED = ("relu2", "relu", "gelu", "gelu_new", "gelu_fast", "xielu", "gelu_pytorch_tanh")
+PICTURE_EXPERTS = ("ernie4_5_vl_moe_text", "ernie4_5_vl_moe", "ernie4_5_moe_vl", "ernie4_5_vl")
 NAS_MULTIPLE = 256
 LARGEST_MULTIPLE = 100
 
@@ -102,6 +103,16 @@ def _zero_experts(keys: Keys) -> int:
     return (keys.whole("zero_expert_num") or 0) * (keys.whole("hidden_size") or 0)
 
 
+def picture_experts(keys: Keys, feeding: tuple[FeedForward, ...]) -> int:
+    """ERNIE 4.5 VL: parameters of a second set of experts, of their own width, that only tokens of pictures take."""
+    widths, counts = keys.many("moe_intermediate_size"), keys.value("moe_num_experts")
+    if keys.text("model_type") not in PICTURE_EXPERTS or widths is None or len(widths) != 2:
+        return 0
+    experts = Keys({"n": counts[-1] if isinstance(counts, list) and counts else counts, "w": widths[1]}, {}, keys.where)
+    each = (experts.whole("w") or 0) * 3 + 1  # three matrices and a row of the router
+    return sum(f.layers for f in feeding if f.kind == "moe") * (experts.whole("n") or 0) * each * (keys.whole("hidden_size") or 0)
+
+
 def _shared(keys: Keys, width: int) -> int:
     """Width of what every token takes: stated as one width, or as so many experts."""
     count = _first(keys, *SHARED_COUNT)
@@ -137,7 +148,8 @@ def _dense(keys: Keys, family: Family, index: int, layers: int, hidden: int) -> 
 
 
 def _width_of_layer(keys: Keys, index: int, layers: int, hidden: int) -> int:
-    block = (keys.many("block_configs") or [None] * layers)[index % layers]
+    blocks = keys.many("block_configs") or [None]
+    block = blocks[index % len(blocks)]
     if isinstance(block, dict):
         return _nas_width(block, hidden, keys)
     width = keys.value("intermediate_size")

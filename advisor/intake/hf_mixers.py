@@ -94,7 +94,8 @@ def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, h
     if wide:
         head_dim = keys.whole("global_head_dim") or head_dim
         kv_heads = keys.whole("num_global_key_value_heads") or kv_heads
-    block = (keys.many("block_configs") or [None] * layers)[index % layers]
+    blocks = keys.many("block_configs") or [None]
+    block = blocks[index % len(blocks)]
     if isinstance(block, dict) and isinstance(block.get("attention"), dict):
         group = block["attention"].get("n_heads_in_group")
         kv_heads = heads // group if isinstance(group, int) and group > 0 else block["attention"].get("num_key_value_heads") or kv_heads

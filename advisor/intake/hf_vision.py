@@ -145,6 +145,24 @@ def _moonvit(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: i
     return tower + entrance + 4 * width + merged * merged + merged + merged * hidden + hidden
 
 
+def _glm4v(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """GLM-4.1V: gated layers as wide inside as they leave, a merger with a gated network [transformers, modeling_glm4v.py]."""
+    out = v.whole("out_hidden_size") or hidden
+    tower = layers * _layer(width, out, gated=True, bias=False, norm_vectors=2)
+    entrance = PICTURE_CHANNELS * (v.whole("temporal_patch_size") or 2) * patch * patch * width + width + _grid(v, patch) * width
+    merged = (v.whole("spatial_merge_size") or 2) ** 2 * width * out + out
+    return tower + entrance + merged + 2 * width + out * out + 2 * out + 3 * out * inner
+
+
+def _ernie(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """ERNIE 4.5 VL: a plain ViT, then two networks that join patches in space and pictures in time, and one matrix."""
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    entrance = PICTURE_CHANNELS * patch * patch * width
+    joined, times = width * (v.whole("spatial_merge_size") or 2) ** 2, v.whole("temporal_merge_size") or 2
+    resampler = (3 + times) * joined * joined + 8 * joined + joined * hidden + 2 * hidden
+    return tower + entrance + 2 * width + resampler
+
+
 def _mllama(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """Llama 3.2 Vision: gated layers on top, positions for each tile of each aspect ratio, several layers' outputs joined."""
     depth = layers + (v.whole("num_global_layers") or 8)
@@ -173,4 +191,6 @@ _TOWERS = (
     ("mllama", _mllama),
     ("kimi", _moonvit),
     ("moonvit", _moonvit),
+    ("glm4v", _glm4v),
+    ("ernie", _ernie),
 )
