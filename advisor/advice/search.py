@@ -95,6 +95,8 @@ class Tries:
         speed = max(per_user(option.estimate) for option in options)
         if bound.holds and not any(_holds(option.estimate) for option in options):
             self.short[_alike(offer)] = max(offer.memory_bytes, self.short.get(_alike(offer), 0.0))
+        if not bound.tokens_per_s:  # it cannot run; tried only where no speed is asked for
+            return
         share, key = speed / bound.tokens_per_s, self._key(offer, bound)
         self.case.desk.learn(offer.words, self.case.work.workload, share)
         if not any(meets(option, self.case.need) for option in options):
