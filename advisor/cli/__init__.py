@@ -101,5 +101,8 @@ def _close_quietly() -> None:
 
 
 def main() -> None:
-    """The `advisor` entry point."""
+    """The `advisor` entry point. A stream that the caller closed (`<&-`, `>&-`) is None in Python: nothing is read, or shown."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     sys.exit(run(sys.argv[1:]))
