@@ -93,7 +93,7 @@ def mentions(text: Text, catalog: "Catalog") -> tuple[list[Mention], list[str]]:
 def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> Mention:
     """One device with the count and the memory that stand beside its name."""
     memory, end = _memory(text, start, end, name, ids, catalog)
-    count, start, end = _count(text, start, end)
+    count, start, end = _count(text, start, end, catalog)
     chosen, note = _least(ids, memory, name, catalog)
     sizes = catalog.devices[chosen].memory_options_bytes
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
@@ -121,12 +121,12 @@ def _memory(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], c
     return None, end
 
 
-def _count(text: Text, start: int, end: int) -> tuple[int, int, int]:
+def _count(text: Text, start: int, end: int, catalog: "Catalog") -> tuple[int, int, int]:
     """How many: `two 3090s`, `2x 3090`, `a pair of`, `3090 x2`."""
     before, after = COUNT_BEFORE.search(text.left[:start].replace("\0", ".")), COUNT_AFTER.match(text.left[end:])
     if after:
         return int(after[1] or after[2] or GROUPS[after[3]]), start, end + after.end()
-    if not before:
+    if not before or (before[2] and catalog.bearing("devices", before[2])):  # "3090 3090" is two cards, not 3090 of them
         return 1, start, end
     count = int(before[1]) if before[1] else PAIRS[before[3]] if before[3] else int(number_of(before[2]))
     return max(1, count), before.start(), end
@@ -206,4 +206,3 @@ def engines_in(text: Text, catalog: "Catalog") -> str | None:
                 text.cross_out(start, end)
                 return ids[0]
     return None
-
