@@ -216,3 +216,16 @@ def test_completing_ids_reads_no_yaml():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("redirected", ["batch <&-", "detect --from - <&-", "estimate rtx-3090 --model qwen3-8b >&-"])
+def test_a_closed_stream_is_no_bug(redirected):
+    done = subprocess.run(["sh", "-c", f"exec {sys.executable} -m advisor {redirected}"], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2)
+    assert "bug" not in done.stderr
+
+
+def test_a_floor_of_nothing_is_a_floor(capsys):
+    """--min-tokens-per-s 0 once divided by zero."""
+    assert run(["recommend", "--model", "qwen3-8b", "--min-tokens-per-s", "0"]) in (0, 3)
+    assert "bug" not in capsys.readouterr().err

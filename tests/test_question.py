@@ -151,3 +151,8 @@ def test_nothing_at_all() -> None:
 def test_the_frozen_catalog_has_its_own_names() -> None:
     catalog = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
     assert understand("my 3090 with qwen3 8b", catalog).words == {"have": "rtx-3090", "model": "qwen3-8b"}
+
+
+def test_a_name_said_twice_is_two_cards() -> None:
+    """Bare numbers that are names are no counts: it was once read as 3090 cards."""
+    assert understand("3090 3090 for a 70b", Catalog.load(user_folder=False)).words["have"] == "2x rtx-3090"
