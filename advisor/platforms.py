@@ -58,11 +58,6 @@ class Usable:
     context_bytes: float
     command: str | None
 
-    @property
-    def can_be_raised(self) -> bool:
-        """Whether raising gives more."""
-        return self.raised_bytes > self.default_bytes
-
 
 def usable(device: Device, memory_bytes: float, platforms: Iterable[Platform]) -> Usable:
     """What of `memory_bytes` on this device a model may take. Without a platform for it: all of it."""

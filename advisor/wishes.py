@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 USUAL_CONTEXT_TOKENS = 8192
 WIDTHS = ("4bit", "8bit", "16bit")
-LEAST_TOKENS_PER_S = 10.0
 
 
 def catalog_with(overlays: tuple[str, ...]) -> "Catalog":
@@ -124,7 +123,7 @@ def terms_of(request: Request, catalog: "Catalog") -> "Terms":
         new_only=request.get("new_only", False),
         overrides=_priced(request, catalog),
         electricity_usd_per_kwh=request.get("electricity"),
-        hours_per_day=request.get("hours_per_day", 8.0),
+        hours_per_day=request.get("hours_per_day", Need.hours_per_day),
     )
 
 
@@ -151,7 +150,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         model=model.id if model else None,
         quant=quant if quant is None or isinstance(quant, str) else quant.id,
         kv_quant=kv_quant_of(request) if request.get("kv_quant") else None,
-        min_tokens_per_s=request.get("min_tokens_per_s", LEAST_TOKENS_PER_S),
+        min_tokens_per_s=request.get("min_tokens_per_s", Need.min_tokens_per_s),
         max_first_token_s=request.get("max_first_token_s"),
         budget_usd=request.get("budget"),
         prefer=request.get("prefer", PREFERENCES[0]),
@@ -159,7 +158,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         new_only=request.get("new_only", False),
         sell_old=request.get("sell_old", False),
         electricity_usd_per_kwh=request.get("electricity"),
-        hours_per_day=request.get("hours_per_day", 8.0),
+        hours_per_day=request.get("hours_per_day", Need.hours_per_day),
         prices_usd=_priced(request, catalog),
         host=request.get("host"),
         ram_bytes=request.get("ram_gib"),

@@ -30,10 +30,6 @@ class Work:
     quant: str | None
     kv_quant: str
 
-    def with_users(self, users: int) -> "Work":
-        """The same work for other users."""
-        return replace(self, workload=replace(self.workload, users=users))
-
 
 def work_of(need: Need) -> Work:
     """The work that a need states."""

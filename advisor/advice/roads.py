@@ -74,11 +74,6 @@ def nearest(options: Collection[Option], need: Need) -> Option | None:
     return min(options, key=lambda option: miss(option, need), default=None)
 
 
-def market_roads(case: Case) -> dict[str, Option | None]:
-    """Every road that costs money with its best candidate."""
-    return {kind: best_of_road(case, kind) if allowed(kind, case.need) or kind in ALWAYS_SHOWN else None for kind in MARKET_KINDS}
-
-
 def seen_of_kind(seen: Iterable[Option], kind: str, need: Need) -> Option | None:
     """The best of a kind among what was estimated on the way to the verdict."""
     return nearest([option for option in seen if option.kind == kind], need)

@@ -45,9 +45,9 @@ def _lines(lines: Iterable[str]) -> Iterator[Run]:
         tokens, speed = int(found.group("tokens")), _speed(found)
         if found.group("what") == "prompt eval":
             prompt = tokens
-            yield _prefill(tokens, speed)
+            yield prompt_read(tokens, speed)
         else:
-            yield _decode(tokens, speed, prompt)
+            yield generated(tokens, speed, prompt)
 
 
 def _speed(found: re.Match[str]) -> float | None:
@@ -59,7 +59,7 @@ def _speed(found: re.Match[str]) -> float | None:
     return int(found.group("tokens")) / (ms * MS) if ms else None
 
 
-def _prefill(tokens: int | None, speed: float | None) -> Run:
+def prompt_read(tokens: int | None, speed: float | None) -> Run:
     """The reading of one prompt."""
     return Run(
         tool=TOOL,
@@ -71,7 +71,7 @@ def _prefill(tokens: int | None, speed: float | None) -> Run:
     )
 
 
-def _decode(tokens: int | None, speed: float | None, prompt: int | None) -> Run:
+def generated(tokens: int | None, speed: float | None, prompt: int | None) -> Run:
     """The generation after it."""
     test = f"{tokens} tokens generated" if tokens else "generation"
     return Run(
@@ -89,8 +89,8 @@ def _decode(tokens: int | None, speed: float | None, prompt: int | None) -> Run:
 def _cli(text: str) -> Iterator[Run]:
     """`[ Prompt: 123.4 t/s | Generation: 56.7 t/s ]`."""
     for found in list(_CLI.finditer(text))[:1000]:
-        yield _prefill(None, number(found.group(1)))
-        yield _decode(None, number(found.group(2)), None)
+        yield prompt_read(None, number(found.group(1)))
+        yield generated(None, number(found.group(2)), None)
 
 
 def _timings(one: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -107,9 +107,9 @@ def _json(objects: Iterable[Mapping[str, Any]]) -> Iterator[Run]:
             prompt = whole(timings.get("prompt_n"))
             drafted = bool(number(timings.get("draft_n")))
             if number(timings.get("prompt_per_second")) is not None:
-                yield _prefill(prompt, number(timings.get("prompt_per_second")))
+                yield prompt_read(prompt, number(timings.get("prompt_per_second")))
             yield replace(
-                _decode(whole(timings.get("predicted_n")), number(timings.get("predicted_per_second")), prompt), speculative=drafted
+                generated(whole(timings.get("predicted_n")), number(timings.get("predicted_per_second")), prompt), speculative=drafted
             )
         elif "speed_tg" in one and "speed_pp" in one:
             yield from _batch(

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.intake import quant_words
+from advisor.intake.llama_timings import generated, prompt_read
 from advisor.intake.page import Page
 from advisor.intake.readings import number, size_bytes, whole
 from advisor.intake.run import Run
@@ -80,28 +81,8 @@ def _pair(model: str | None, prompt: int | None, reading: float | None, tokens: 
     """The two speeds of an answer."""
     name, quant = quant_words.model_of(model.replace(":", "-")) if model else None, quant_words.of_file((model or "").replace(":", "-"))
     if reading is not None:
-        yield Run(
-            tool=TOOL,
-            test=f"prompt of {prompt} tokens" if prompt else "prompt",
-            kind="prefill",
-            tokens_per_s=reading,
-            engine="llama.cpp",
-            prompt_tokens=prompt,
-            model=name,
-            quant=quant,
-        )
-    yield Run(
-        tool=TOOL,
-        test=f"{tokens} tokens generated" if tokens else "generation",
-        kind="decode",
-        tokens_per_s=writing,
-        engine="llama.cpp",
-        prompt_tokens=0,
-        filled_tokens=prompt or 0,
-        generate_tokens=tokens,
-        model=name,
-        quant=quant,
-    )
+        yield replace(prompt_read(prompt, reading), tool=TOOL, model=name, quant=quant)
+    yield replace(generated(tokens, writing, prompt), tool=TOOL, model=name, quant=quant)
 
 
 def _json(objects: Iterable[Mapping[str, Any]]) -> Iterator[Run]:
