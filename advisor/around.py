@@ -8,13 +8,14 @@ from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration
 from advisor.engine import Engine
 from advisor.host import Storage
+from advisor.link import Link
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform
 from advisor.quant import Quant
-from advisor.system import System
+from advisor.system import Box, System
 from advisor.weights import Weights
 
 USUAL_STORAGE = "nvme-4"
@@ -37,9 +38,14 @@ def host_bytes_of(system: System) -> float | None:
     return system.ram_bytes or (host.memory_bytes if host else None)
 
 
+def slot_of(box: Box) -> Link | None:
+    """What the host's memory reaches the cards over: the PCIe link between them, or their slots where they talk over another."""
+    return box.link if box.link and box.link.kind == "pcie" else box.slot or box.link
+
+
 def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
     """What runs, with the rates of the host's memory and of its disk."""
-    host, link = system.boxes[0].host, system.boxes[0].link
+    host, link = system.boxes[0].host, slot_of(system.boxes[0])
     reached = (host.memory_reached_bytes_per_s or HOST_REACHED_SHARE * host.memory_bandwidth_bytes_per_s) if host else None
     carried = min(reached, link.bandwidth_bytes_per_s) if reached and link else reached
     storage = tables.storages.get(storage_of(system))

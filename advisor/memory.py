@@ -1,7 +1,7 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, floor, inf
 
@@ -101,11 +101,13 @@ def fit(
 ) -> Fit:
     """Bytes on each device of the placement, and the longest context and most users that would still fit."""
     loads = tuple(_load(part, model, weights, cache, engine, platforms) for part in placement.parts)
-    most = most_users(loads, workload.context_tokens, engine, placement.groups)
+    host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
+    rooms = (*loads, *_host_load(loads, weights, cache, host_room))
+    most = most_users(rooms, workload.context_tokens, engine, placement.groups)
     users = workload.users if workload.users is not None else max(1, most)
     devices = tuple(_device_fit(load, workload.context_tokens, users) for load in loads)
     host_needed = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
+    host_needed += _host_cache_share(loads) * cache.held_bytes(workload.context_tokens) * users
     host_short = host_room is not None and host_needed > host_room
     fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short
     raised = fits and any(each.needed_bytes > load.room.default_bytes * load.share for each, load in zip(devices, loads, strict=True))
@@ -115,7 +117,7 @@ def fit(
         devices=devices,
         host_needed_bytes=host_needed,
         host_usable_bytes=host_room,
-        max_context_tokens=0 if host_short else longest_context(loads, users, model),
+        max_context_tokens=0 if host_short else longest_context(rooms, users, model),
         max_users=0 if host_short else most,
         raise_limit=raised,
         reasons=_reasons(loads, devices, raised, host_needed, host_room),
@@ -216,6 +218,21 @@ def widest(model: Model) -> int:
     feeding = max((max(f.width, f.expert_width * f.experts_per_token) + f.shared_width for f in model.ffns), default=0)
     mixing = max((m.heads * (m.head_dim + m.value_dim) + m.inner_size for m in model.mixers), default=0)
     return max(2 * feeding, mixing)
+
+
+def _host_cache_share(loads: tuple[_Load, ...]) -> float:
+    """Share of each user's cache that lies in host memory, of all parts."""
+    return sum(load.part.host_cache_share * load.part.count for load in loads)
+
+
+def _host_load(loads: tuple[_Load, ...], weights: Weights, cache: Cache, room_bytes: float | None) -> tuple[_Load, ...]:
+    """The host's memory as one more place that a longer cache must fit, where layers are kept there with their cache."""
+    share = _host_cache_share(loads)
+    if not share or room_bytes is None:
+        return ()
+    part = replace(loads[0].part, cache_share=share, user_share=1.0)
+    held = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
+    return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, lambda _: 0.0),)
 
 
 def _host_bytes(part: Part, weights: Weights) -> float:

@@ -181,13 +181,33 @@ def test_offload_moves_experts_first_then_layers_then_to_disk(catalog: Catalog) 
     assert isinstance(little, Placement)
     assert little.parts[0].host_expert_share == pytest.approx(0.5)
     assert little.parts[0].host_dense_share == 0
-    much = lay("offload", replace(job, short_bytes=(weights.expert_bytes + 0.25 * weights.dense_bytes,), host_room_bytes=1e12))
+    beside = job.cache.held_bytes(job.workload.context_tokens)  # a layer's cache goes with it
+    short = weights.expert_bytes + 0.25 * (weights.dense_bytes + beside)
+    much = lay("offload", replace(job, short_bytes=(short,), host_room_bytes=1e12))
     assert isinstance(much, Placement)
-    assert (much.parts[0].host_expert_share, much.parts[0].host_dense_share) == pytest.approx((1, 0.25))
+    part = much.parts[0]
+    assert (part.host_expert_share, part.host_dense_share, part.host_cache_share) == pytest.approx((1, 0.25, 0.25))
+    assert (part.layers, part.host_layers, part.host_expert_layers) == (48, 12, 36)  # 12 whole layers, of the other 36 the experts
     no_room = lay("offload", replace(job, short_bytes=(0.5 * weights.expert_bytes,), host_room_bytes=0.25 * weights.expert_bytes))
     assert isinstance(no_room, Placement)
     assert no_room.parts[0].disk_share == pytest.approx(0.25 * weights.expert_bytes / (weights.expert_bytes + weights.dense_bytes))
     assert "offload.disk" in [reason.code for reason in no_room.reasons]
+
+
+def test_offload_moves_whole_layers_that_a_command_can_name(catalog: Catalog) -> None:
+    from dataclasses import replace
+
+    dense = lay("offload", replace(job_of(catalog, "2x rtx-3090", "llama-3.3-70b", "q8_0"), short_bytes=(0.0, 5e9), host_room_bytes=1e12))
+    assert isinstance(dense, Placement)
+    first, second = dense.parts
+    assert (first.layers, first.host_layers, second.layers) == (40, 0, 40)
+    # a layer of 70B at 8.5 bits is 0.91 GB with 34 MB of cache: six make up 5 GB
+    assert (second.host_layers, dense.host_layers, dense.host_expert_layers) == (6, 6, 0)
+    assert second.host_dense_share == pytest.approx(6 / 80)
+    mixture = lay("offload", replace(job_of(catalog, "rx-6800", "gpt-oss-120b", "mxfp4"), short_bytes=(20e9,), host_room_bytes=1e12))
+    assert isinstance(mixture, Placement)
+    assert (mixture.host_layers, mixture.host_expert_layers) == (0, 12)  # 36 layers, 1.7 GB of experts each
+    assert mixture.parts[0].host_expert_share == pytest.approx(12 / 36)
 
 
 def test_every_refusal_has_its_words(catalog: Catalog) -> None:

@@ -4,6 +4,7 @@ A mixture's experts go first: a token reads few of them. Of a dense model whole 
 """
 
 from dataclasses import replace
+from math import ceil
 
 from advisor.placement import layers, whole
 from advisor.placement.shares import Job, Part, Placement
@@ -46,29 +47,59 @@ def _movable_bytes(job: Job) -> float:
 
 
 def _moved(job: Job, part: Part, short_bytes: float) -> Part | None:
-    """The part with `short_bytes` in host memory: experts first; None when all weights outside are still too little."""
+    """The part with at least `short_bytes` in host memory; None when all weights outside are still too little.
+
+    Whole layers move, as engines move them: first the experts of as many layers as need be, then layers with their cache.
+    """
+    weights = job.weights
+    layers, mixtures = round(part.layer_share * weights.layers), round(part.layer_share * weights.expert_layers)
+    part = replace(part, layers=layers)
     if short_bytes <= 0:
         return part
-    experts = min(part.expert_share, short_bytes / job.weights.expert_bytes) if job.weights.expert_bytes else 0.0
-    rest = short_bytes - experts * job.weights.expert_bytes
-    dense = rest / job.weights.dense_bytes
-    if dense > part.dense_share * (1 + 1e-9):
+    expert_bytes = part.expert_share * weights.expert_bytes
+    expert_layers = min(mixtures, _count(short_bytes, expert_bytes / mixtures)) if mixtures else 0
+    experts = expert_layers / mixtures if mixtures else 0.0
+    rest_bytes = short_bytes - experts * expert_bytes
+    cache_bytes = part.cache_share * cache_beside_bytes(job)
+    whole = _count(rest_bytes, (part.dense_share * weights.dense_bytes + cache_bytes) / layers) if rest_bytes > 0 else 0
+    if whole > layers:
         return None
-    dense = min(dense, part.dense_share)
+    moved = _split(part, experts, whole / layers, whole / layers if cache_bytes else 0.0)
+    return replace(moved, host_layers=whole, host_expert_layers=max(0, expert_layers - whole))
+
+
+def _count(bytes_: float, each_bytes: float) -> int:
+    """How many of `each_bytes` make up at least `bytes_`."""
+    return ceil(bytes_ / each_bytes - 1e-9)
+
+
+def cache_beside_bytes(job: Job) -> float:
+    """The users' cache, where the engine keeps a layer's cache beside its weights; 0 where it only streams weights."""
+    if job.engine.offload_keeps == "streams":
+        return 0.0
+    return (job.workload.users or 1) * job.cache.held_bytes(job.workload.context_tokens)
+
+
+def _split(part: Part, experts: float, dense: float, cache: float) -> Part:
+    """The part with these shares of its own experts, layers and cache in host memory."""
     return replace(
         part,
-        expert_share=part.expert_share - experts,
-        dense_share=part.dense_share - dense,
-        host_expert_share=experts,
-        host_dense_share=dense,
+        expert_share=part.expert_share * (1 - experts),
+        dense_share=part.dense_share * (1 - dense),
+        cache_share=part.cache_share * (1 - cache),
+        host_expert_share=part.expert_share * experts,
+        host_dense_share=part.dense_share * dense,
+        host_cache_share=part.cache_share * cache,
     )
 
 
 def _to_disk(job: Job, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """`disk_share` of each part: what the host's memory cannot hold, in proportion."""
     outside = sum(out_bytes(job, part) for part in parts)
-    room = job.host_room_bytes
-    if room is None or outside <= room:
+    if job.host_room_bytes is None:
+        return parts
+    room = max(0.0, job.host_room_bytes - sum(part.host_cache_share for part in parts) * cache_beside_bytes(job))
+    if outside <= room:
         return parts
     lost = (outside - room) / outside
     return tuple(replace(part, disk_share=lost * out_bytes(job, part) / _movable_bytes(job)) for part in parts)

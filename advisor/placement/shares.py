@@ -41,6 +41,9 @@ class Part:
     host_cache_share: float = 0.0
     disk_share: float = 0.0
     group: int = 0  # replicas on unlike devices: the group it belongs to
+    layers: int = 0  # offload: layers of the part's run, for the engine's command line
+    host_layers: int = 0  # of them: the first so many lie in host memory whole
+    host_expert_layers: int = 0  # of them: the next so many keep only their experts in host memory
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,16 @@ class Placement:
     overlap: float = 0.0  # how far prompt chunks keep all stages busy
     expert_ranks: int = 1  # devices that hold whole experts: the one with the most chosen experts sets the pace
     reasons: tuple[Reason, ...] = field(default=())
+
+    @property
+    def host_layers(self) -> int:
+        """Layers that lie in host memory whole, of all parts."""
+        return sum(part.host_layers for part in self.parts)
+
+    @property
+    def host_expert_layers(self) -> int:
+        """Layers of which only the experts lie in host memory, of all parts."""
+        return sum(part.host_expert_layers for part in self.parts)
 
 
 @dataclass(frozen=True, eq=False)
