@@ -106,7 +106,9 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    best = with_rows(replace(best, warnings=(*best.warnings, *beyond_model(request, model), *assumed_of(model))), catalog)
+    alone = (best.one.reason,) if best.one and best.one.reason else ()
+    warnings = (*best.warnings, *beyond_model(request, model), *assumed_of(model))
+    best = with_rows(replace(best, warnings=warnings, reasons=(*best.reasons, *alone)), catalog)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 

@@ -59,6 +59,7 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
         backend_id=placement.backend,
         host_bytes_per_s=reached,
         host_prompt_bytes_per_s=carried,
+        host_flops=host.cpu_compute_flops if host else None,
         disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
     )
 

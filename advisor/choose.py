@@ -6,9 +6,10 @@ MARGIN. Where nothing fits, what lacks least.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from advisor import offload_short
-from advisor.bind import bind, with_engine
+from advisor.bind import bind, box_of, with_engine
 from advisor.cache import cache_of
 from advisor.catalog import Catalog
 from advisor.engine import Backend, Engine
@@ -17,11 +18,11 @@ from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import STRATEGIES, Job, lay
 from advisor.quant import Quant
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.refusals import said
 from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
-from advisor.speed import Estimate, Tables, estimate
-from advisor.system import System
+from advisor.speed import Alone, Estimate, Tables, estimate
+from advisor.system import Group, System
 from advisor.weights import weights_of
 
 __all__ = ["all_ways", "best", "bind", "tables_of", "tried", "usual_way"]
@@ -39,6 +40,8 @@ class Way:
     backend: Backend
     quant: Quant
     remarks: tuple[Reason, ...] = ()
+    asked: System | None = None  # as stated, before an engine was chosen
+    asked_quant: Quant | str | None = None
 
 
 def tables_of(catalog: Catalog) -> Tables:
@@ -165,7 +168,7 @@ def way_of(system: System, engine: Engine, model: Model, quant: Quant | str | No
     if system.engine is None and chosen.format in engine.experimental_formats:
         return Reason("quant.engine-cannot-read", {"engine": engine.id, "quant": chosen.id, "formats": ", ".join(engine.formats)})
     remarks = (Reason("quant.usual", {"quant": chosen.id, "engine": engine.id}),) if quant is None else ()
-    return Way(with_engine(system, engine, backend, catalog), engine, backend, chosen, remarks)
+    return Way(with_engine(system, engine, backend, catalog), engine, backend, chosen, remarks, system, quant)
 
 
 def quant_of(engine: Engine, model: Model, quant: Quant | str | None, kinds: tuple, catalog: Catalog) -> Quant | Reason:  # type: ignore[type-arg]
@@ -213,4 +216,55 @@ def _estimated(way: Way, strategy: str, model: Model, kv_quant: str, workload: W
     if isinstance(placement, Reason):
         return placement
     system = way.system if way.system.strategy == strategy else replace(way.system, strategy=strategy)
-    return estimate(system, model, way.quant, kv_quant, workload, placement, way.engine, tables, way.remarks)
+    alone = partial(_alone, way, model, kv_quant, workload, catalog) if system.count > 1 else None
+    return estimate(system, model, way.quant, kv_quant, workload, placement, way.engine, tables, way.remarks, alone)
+
+
+def _alone(way: Way, model: Model, kv_quant: str, workload: Workload, catalog: Catalog) -> Alone:
+    """The best that one device of the system can do, with what was left open left open; of unlike ones the fastest."""
+    singles = [single_of(way.asked or way.system, kind, catalog) for kind in _kinds(way.system)]
+    results = [_single_best(single, model, way.asked_quant, kv_quant, workload, catalog) for single in singles]
+    able = [each for each in results if isinstance(each, Estimate)]
+    if able:
+        return Alone(max(able, key=lambda each: each.decode.value if each.decode else 0.0))
+    return Alone(None, next(each for each in results if isinstance(each, Reason)))
+
+
+def _kinds(system: System) -> list[Group]:
+    """One group of each kind of device."""
+    return list({(group.device.id, group.memory_bytes): group for group in system.groups}.values())
+
+
+def single_of(system: System, group: Group, catalog: Catalog) -> System:
+    """One device of the group: in the stated computer, or in the usual one of a single card."""
+    old = next(box for box in system.boxes if group in box.groups)
+    box = box_of((replace(group, count=1),), catalog, None if old.host_assumed else old.host)
+    return replace(system, boxes=(box,), link=None, strategy=None)
+
+
+def _single_best(
+    single: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
+) -> Estimate | Reason:
+    """The best of one device for all the users, else for as many as it holds; or why it cannot run the model."""
+    device = single.groups[0].device.id
+    found, refused = tried(single, model, quant, kv_quant, workload, catalog)
+    fewer = max((each.fit.max_users for each in found), default=0)
+    if not any(each.decode for each in found) and 0 < fewer < (workload.users or 1):
+        found = tried(single, model, quant, kv_quant, replace(workload, users=fewer), catalog)[0]
+    fast = [each for each in found if each.decode]
+    if not fast:
+        return _unable(device, found, refused)
+    if any(part.disk_share for part in fast[0].placement.parts):
+        return Reason("one.from-disk", {"device": device, "tokens_per_s": fast[0].decode.value if fast[0].decode else None})
+    return fast[0]
+
+
+def _unable(device: str, found: list[Estimate], refused: list[Reason]) -> Reason:
+    """Why one device cannot run it: what it lacks, or what no engine can do there."""
+    if not found:
+        return Reason("one.refused", {"device": device, "why": said(refused[:1])})
+    lacking = max(-each.headroom_bytes for each in found[0].fit.devices)
+    facts: dict[str, Fact] = {"device": device, "engine": found[0].placement.engine}
+    if lacking <= 0:  # the host's memory is what is short
+        lacking = found[0].fit.host_needed_bytes - (found[0].fit.host_usable_bytes or 0.0)
+    return Reason("one.short", {**facts, "short_bytes": lacking})

@@ -12,8 +12,10 @@ from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration, all_spent
 from advisor.model import Model
 from advisor.placement import Message, Part, Placement
-from advisor.step import Constants, Terms, decode_terms, prefill_terms
+from advisor.step import Constants, Terms, decode_terms, larger, prefill_terms
 from advisor.weights import Weights
+
+HOST_FLOPS_SHARE = 0.5  # of the processor's FP32 rate, reached on quantized weights; our judgement, between 0.3 and 0.8 by build
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,7 @@ class Runner:
     backend_id: str
     host_bytes_per_s: float | None = None  # decoding: read by the processor, or by the card over PCIe
     host_prompt_bytes_per_s: float | None = None  # prompts: carried to the card
+    host_flops: float | None = None  # of the processor, which multiplies the weights that it keeps while decoding
     disk_bytes_per_s: float | None = None
     _known: dict[int, Constants] = field(default_factory=dict)  # by device: asked several times an estimate
 
@@ -147,8 +150,19 @@ def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens:
         work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
         host = runner.host_bytes_per_s if _uses_host(part) else None
         found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, runner.constants(part), host)
+        found = replace(found, host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
         known[key] = found = found + _disk(runner, part, users)
     return found
+
+
+def _in_host_s(runner: Runner, part: Part, users: float, reading_s: float) -> float:
+    """The processor's part of a step: it reads its weights once for all users and multiplies them for each."""
+    if runner.host_flops is None:
+        return reading_s
+    weights = runner.weights
+    chosen = weights.experts_per_token / weights.experts if weights.experts else 0.0
+    params = part.host_dense_share * weights.dense_params + part.host_expert_share * chosen * weights.expert_params
+    return larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops))
 
 
 def _uses_host(part: Part) -> bool:

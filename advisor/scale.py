@@ -1,6 +1,6 @@
 """One kind of device at 1, 2, … N: speed, speedup, efficiency, Amdahl's ceiling, the count that pays and the one that hurts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.bind import between, box_of, stated_link
@@ -20,10 +20,7 @@ SAME = 1.001  # a gain below this is none
 
 @dataclass(frozen=True)
 class Point:
-    """The system with so many devices: its estimate, or why there is none.
-
-    Speedup is over one device, even if the model is too big for it.
-    """
+    """The system with so many units: its estimate, or why there is none. Speedup is over what one unit really does."""
 
     devices: int
     estimate: Estimate | None
@@ -36,6 +33,22 @@ class Point:
     def decode_tokens_per_s(self) -> float | None:
         """All users together; None where it does not fit or cannot be laid."""
         return self.estimate.decode.value if self.estimate and self.estimate.decode else None
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is run at every count, and the catalog that knows the hardware. `system`: as asked, engine open unless stated."""
+
+    system: System
+    model: Model
+    quant: Quant | str | None
+    kv_quant: str
+    workload: Workload
+    catalog: Catalog
+
+    def tried(self, system: System, quant: Quant | str | None) -> tuple[list[Estimate], list[Reason]]:
+        """Every way of that system, the best first; and why the others cannot be."""
+        return tried(system, self.model, quant, self.kv_quant, self.workload, self.catalog)
 
 
 @dataclass(frozen=True)
@@ -57,12 +70,13 @@ def scale(
     """`system` grown from one unit to `most_devices`: the device that it is made of, or the box where it is of boxes of several."""
     if not 1 <= most_devices <= MOST_DEVICES:
         raise BadValue(f"--max {most_devices}: between 1 and {MOST_DEVICES}")
-    fixed, quant = _fixed(system, most_devices, model, quant, kv_quant, workload, catalog)
-    found = _scaled(fixed, most_devices, model, quant, kv_quant, workload, catalog)
+    asked = Question(system, model, quant, kv_quant, workload, catalog)
+    fixed, usual = _fixed(asked, most_devices)
+    found = _scaled(asked, fixed, usual, most_devices)
     if workload.users == 1:
         return found
-    alone = replace(workload, users=1)
-    return replace(found, one_user=_scaled(fixed, most_devices, model, quant, kv_quant, alone, catalog))
+    alone = replace(asked, workload=replace(workload, users=1))
+    return replace(found, one_user=_scaled(alone, fixed, usual, most_devices))
 
 
 def counts(most_devices: int) -> Iterator[int]:
@@ -76,59 +90,75 @@ def counts(most_devices: int) -> Iterator[int]:
         yield most_devices
 
 
-def _fixed(
-    system: System, most_devices: int, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
-) -> tuple[System, Quant | str | None]:
+def _fixed(asked: Question, most_devices: int) -> tuple[System, Quant | str | None]:
     """The system with the engine and quantization that are best at the highest count that runs: one curve, one engine."""
     for count in sorted(counts(most_devices), reverse=True):
-        grown = _grown(system, count, catalog)
-        found = tried(grown, model, quant, kv_quant, workload, catalog)[0] if isinstance(grown, System) else []
+        grown = _grown(asked.system, count, asked.catalog)
+        found = asked.tried(grown, asked.quant)[0] if isinstance(grown, System) else []
         if found:
-            return replace(system, engine=found[0].system.engine, backend=found[0].system.backend), found[0].quant
-    return system, quant
+            return replace(asked.system, engine=found[0].system.engine, backend=found[0].system.backend), found[0].quant
+    return asked.system, asked.quant
 
 
-def _scaled(
-    system: System, most_devices: int, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
-) -> Scale:
-    points = tuple(_point(system, count, model, quant, kv_quant, workload, catalog) for count in counts(most_devices))
+def _scaled(asked: Question, fixed: System, quant: Quant | str | None, most_devices: int) -> Scale:
+    points = _against_first([_point(asked, fixed, quant, count) for count in counts(most_devices)])
     fast = [point for point in points if point.decode_tokens_per_s]
     best = None
     for point in fast:
         if best is None or (point.decode_tokens_per_s or 0) > SAME * (best.decode_tokens_per_s or 0):
             best = point
     slower = next((p.devices for p in fast if best and p.devices > best.devices and _below(p, best)), None)
-    last = next((p.estimate for p in reversed(fast) if p.devices > 1 and p.estimate), None)
+    ceiling = _ceiling(points)
     return Scale(
         points=points,
         best_devices=best.devices if best else None,
         slower_from_devices=slower,
-        serial_fraction=last.amdahl_serial_fraction if last else None,
-        ceiling=last.amdahl_ceiling if last else None,
-        warnings=system.remarks,
+        serial_fraction=1 / ceiling if ceiling else None,
+        ceiling=ceiling,
+        warnings=fixed.remarks,
     )
+
+
+def _against_first(points: list[Point]) -> tuple[Point, ...]:
+    """The points with their speed over that of one unit, where one unit can run it."""
+    one = points[0].decode_tokens_per_s
+    if not one:
+        return tuple(points)
+    speedups = [point.decode_tokens_per_s / one if point.decode_tokens_per_s else None for point in points]
+    return tuple(
+        replace(point, speedup=speedup, efficiency=speedup / point.devices) if speedup else point
+        for point, speedup in zip(points, speedups, strict=True)
+    )
+
+
+def _ceiling(points: Sequence[Point]) -> float | None:
+    """The most that any number reaches over one unit; over one device that held everything where one unit cannot run it."""
+    held = [point.estimate.held for point in points if point.devices > 1 and point.estimate and point.estimate.held]
+    if not held:
+        return None
+    one = points[0].decode_tokens_per_s
+    return max(each.limit_tokens_per_s for each in held) / one if one else max(each.ceiling for each in held)
 
 
 def _below(point: Point, best: Point) -> bool:
     return SAME * (point.decode_tokens_per_s or 0) < (best.decode_tokens_per_s or 0)
 
 
-def _point(
-    system: System, count: int, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
-) -> Point:
-    grown = _grown(system, count, catalog)
+def _point(asked: Question, fixed: System, quant: Quant | str | None, count: int) -> Point:
+    """One count by the curve's engine; where that engine cannot run it but another can (with a part in host memory), by that."""
+    grown = _grown(fixed, count, asked.catalog)
     if isinstance(grown, Reason):
         return Point(count, None, reason=grown)
-    found, refused = tried(grown, model, quant, kv_quant, workload, catalog)
+    found, refused = asked.tried(grown, quant)
+    if fixed.engine is not asked.system.engine and not any(each.decode for each in found):
+        opened = asked.tried(replace(grown, engine=asked.system.engine, backend=asked.system.backend), asked.quant)[0]
+        found = [each for each in opened if each.decode] or found
     if not found:
         return Point(count, None, reason=refused[0] if refused else None)
     best = found[0]
-    speedup = 1.0 if grown.count == 1 else best.speedup_over_one_device
     return Point(
         devices=count,
         estimate=best,
-        speedup=speedup,
-        efficiency=speedup / grown.count if speedup else None,
         link_share=best.terms.link_s / best.terms.total_s if best.terms else None,
         reason=next((reason for reason in best.fit.reasons if not best.fit.fits), None),
     )
@@ -141,8 +171,8 @@ def _grown(system: System, count: int, catalog: Catalog) -> System | Reason:
         raise BadValue("scale grows one kind of device; this SYSTEM has several")
     box, group = system.boxes[0], system.boxes[0].groups[0]
     apart = group.device.is_box or len(system.boxes) > 1
-    strategy = "whole" if count == 1 and not (apart and box.count > 1) else system.strategy
-    strategy = None if strategy == "whole" and count > 1 else strategy
+    single = count == 1 and not (apart and box.count > 1)
+    strategy = None if single or system.strategy == "whole" else system.strategy  # one device: whole, else with host memory
     try:
         boxes = (box,) * count if apart else (_cards(system, group, count, catalog),)
         stated = system.link.id if system.link_stated and system.link else None

@@ -1,9 +1,12 @@
 """The only estimator: tokens per second of a placement, with its interval, its limit and its evidence."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 from advisor import correction, memory, served, why
+from advisor.against import Held, held
 from advisor.around import Tables, host_bytes_of, load_s, runner_of, storage_of, verify
 from advisor.cache import cache_of
 from advisor.correction import Correction
@@ -14,14 +17,14 @@ from advisor.model import Model
 from advisor.need import Workload
 from advisor.pace import Runner, Team, bottleneck, prompt_s, step_terms, teams, times
 from advisor.pace import served as shared_out
-from advisor.placement import Part, Placement
+from advisor.placement import Placement
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.step import Constants, Terms
 from advisor.system import System
 from advisor.weights import Weights, weights_of
 
-__all__ = ["Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
+__all__ = ["Alone", "Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
 
 BASES = ("measured", "calibrated", "extrapolated", "physics-only")  # from the best founded
 
@@ -55,15 +58,51 @@ class Estimate:
     sustained: Speed | None
     terms: Terms | None  # of one generated token of one user, at the mean depth
     bottleneck: str | None
-    speedup_over_one_device: float | None
-    amdahl_serial_fraction: float | None
-    amdahl_ceiling: float | None
     load_s: float | None
     interruptions_per_year: float | None
     evidence: Evidence
     verify: str
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[Reason, ...] = ()
+    held_by_one: Callable[[], Held] | None = field(default=None, compare=False, repr=False)  # worked out when asked for
+    alone: "Callable[[], Alone] | None" = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def held(self) -> Held | None:
+        """Against one device as if its memory held everything; None for one device, and where there is no speed."""
+        return self.held_by_one() if self.held_by_one else None
+
+    @cached_property
+    def one(self) -> "Alone | None":
+        """The best that one of the devices can really do; None where this is one device."""
+        return self.alone() if self.alone and self.decode else None
+
+    @property
+    def speedup_over_one_device(self) -> float | None:
+        """Over the best of one device, with what it holds in host memory; None where one cannot run it."""
+        best = self.one.estimate if self.one else None
+        return self.decode.value / best.decode.value if best and best.decode and self.decode else None
+
+    @property
+    def amdahl_ceiling(self) -> float | None:
+        """The most that any number of devices reaches, over the same one; over one that held everything where none can run it."""
+        if self.held is None:
+            return None
+        best = self.one.estimate if self.one else None
+        return self.held.limit_tokens_per_s / best.decode.value if best and best.decode else self.held.ceiling
+
+    @property
+    def amdahl_serial_fraction(self) -> float | None:
+        """Share of that one device's step that does not shrink with more devices."""
+        return 1 / self.amdahl_ceiling if self.amdahl_ceiling else None
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """The best that one device can do of the same work, for as many of the users as it can; or why it cannot run it."""
+
+    estimate: Estimate | None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +128,20 @@ def estimate(
     engine: Engine,
     tables: Tables,
     remarks: tuple[Reason, ...] = (),
+    alone: "Callable[[], Alone] | None" = None,
 ) -> Estimate:
-    """One model on one system by one placement: does it fit, and how fast is it. `remarks` stand first among its reasons."""
+    """One model on one system by one placement: does it fit, and how fast is it. `remarks` stand first among its reasons.
+
+    `alone` finds the best of one device when somebody asks how much faster several are.
+    """
     weights, cache = weights_of(model, quant, engine.id), cache_of(model, kv_quant, engine.id)
     fit = memory.fit(placement, model, weights, cache, workload, engine, tables.platforms, host_bytes_of(system))
     done = workload if workload.users == fit.users else replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)
     loading_s = load_s(system, weights, placement, tables.storages)
-    rates = _rates(runner, placement, done) if fit.fits and fit.users else None
     known = correction_of(system, engine.id)
-    rates = _corrected(rates, known) if rates and known else rates
+    rates = _corrected(_rates(runner, placement, done), known) if fit.fits and fit.users else None
     speeds = _speeds(rates, runner, placement, done) if rates else {}
-    scaling = _scaling(rates, runner, placement, fit, done) if rates else {}
     return Estimate(
         system=system,
         model=model,
@@ -111,7 +152,7 @@ def estimate(
         cache_bytes_per_token=cache.growing_bytes_per_token + sum(each for each, _, _ in cache.windows),
         placement=placement,
         fit=fit,
-        **{**_UNKNOWN, **speeds, **scaling},
+        **{**_UNKNOWN, **speeds},
         load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
@@ -124,7 +165,15 @@ def estimate(
             *why.waiting(loading_s, storage_of(system)),
         ),
         warnings=system.remarks,
+        held_by_one=_held_by_one(rates, runner, placement, done),
+        alone=alone,
     )
+
+
+def _held_by_one(rates: _Rates | None, runner: Runner, placement: Placement, work: Workload) -> Callable[[], Held] | None:
+    if rates is None or sum(part.count for part in placement.parts) == 1:
+        return None
+    return partial(held, runner, placement, rates.decode, work.users or 1, work.prompt_tokens + work.generate_tokens / 2)
 
 
 def _said(rates: _Rates | None, runner: Runner, placement: Placement, system: System, known: Correction | None) -> tuple[Reason, ...]:
@@ -144,8 +193,10 @@ def correction_of(system: System, engine_id: str) -> Correction | None:
     return correction.local(ids.pop(), engine_id, devices=system.count) if len(ids) == 1 else None
 
 
-def _corrected(rates: _Rates, known: Correction) -> _Rates:
+def _corrected(rates: _Rates, known: Correction | None) -> _Rates:
     """All times of generating and of reading divided by what the owner's hardware does better than estimated."""
+    if known is None:
+        return rates
     decode, prefill = known.decode_factor or 1.0, known.prefill_factor or 1.0
     step_s = rates.terms.total_s
     first_s = rates.first_token_s
@@ -160,9 +211,8 @@ def _corrected(rates: _Rates, known: Correction) -> _Rates:
 
 
 _UNKNOWN: dict[str, Any] = dict.fromkeys(
-    ("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck",
-     "speedup_over_one_device", "amdahl_serial_fraction", "amdahl_ceiling")
-)  # fmt: skip
+    ("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck")
+)
 
 
 def _rates(runner: Runner, placement: Placement, work: Workload) -> _Rates:
@@ -217,33 +267,3 @@ def _speeds(rates: _Rates, runner: Runner, placement: Placement, work: Workload)
 
 def _speed(value: float, factors: tuple[float, float]) -> Speed:
     return Speed(value, value * factors[0], value * factors[1])
-
-
-def _scaling(rates: _Rates, runner: Runner, placement: Placement, fit: Fit, work: Workload) -> dict[str, Any]:
-    """Speed over one device, as if the model fitted it, and Amdahl's ceiling [Amdahl 1967]; nothing for one device.
-
-    The serial share is what does not shrink with more devices: fixed costs where each works on every layer; all of a
-    pipeline's pass for one user; of replicas the one group that a user sees.
-    """
-    if sum(part.count for part in placement.parts) == 1:
-        return {}
-    users = work.users or 1
-    one = one_device(runner, placement, users, work.prompt_tokens + work.generate_tokens / 2)
-    if placement.groups > 1:
-        serial = 1 / users
-    elif placement.stages > 1:
-        serial = 1.0 if not placement.pipeline_fill else 1 / users
-    else:
-        serial = one.overhead_s / one.total_s
-    return {
-        "speedup_over_one_device": rates.decode * one.total_s / users,
-        "amdahl_serial_fraction": serial,
-        "amdahl_ceiling": 1 / serial if serial else None,
-    }
-
-
-def one_device(runner: Runner, placement: Placement, users: int, filled_tokens: float) -> Terms:
-    """The step of the fastest device of the placement alone, all weights in it whether they fit or not."""
-    devices = {id(part.device): part for part in placement.parts}
-    alone = [Team(((Part(part.device, part.memory_bytes),),), (), 1, 1.0, 0.0, 0.0, 1) for part in devices.values()]
-    return min((step_terms(runner, team, users, filled_tokens) for team in alone), key=lambda terms: terms.total_s)

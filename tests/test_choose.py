@@ -157,3 +157,18 @@ def test_loading_stops_and_the_command_to_measure() -> None:
 
 def test_compute_capabilities_compare_as_numbers() -> None:
     assert capability("12.1") > capability("8.9") > capability("7.5")
+
+
+def test_the_processor_multiplies_what_it_keeps_for_each_user() -> None:
+    """70B at 4.8 bits on 24 GB: 19 GB stay in host memory, read at 60 GB/s; from a few users on multiplying takes longer."""
+    system = bind("rtx-4090 on llama.cpp", catalog(), host=catalog().host("desktop-x8x8"))
+    model = catalog().model("llama-3.3-70b")
+    one, many = (choose.best(system, model, "q4_k_m", "f16", Workload(users=u, context_tokens=512), catalog()) for u in (1, 12))
+    assert one.terms
+    assert many.terms
+    part = many.placement.parts[0]
+    params = part.host_dense_share * many.weights.dense_params
+    # 2 operations a weight and user at half of the 1,150 GFLOPS of the host's processor
+    computing_s = 2 * params * 12 / (0.5 * 1150e9)
+    assert computing_s > 2 * one.terms.host_memory_s
+    assert many.terms.host_memory_s == pytest.approx(computing_s, rel=0.1)

@@ -27,7 +27,7 @@ ROOMS = (
     ("step", "served", "calibration", "correction"),
     ("collective",),
     ("memory", "evidence", "pace"),
-    ("why", "around"),
+    ("why", "around", "against"),
     ("speed",),
     ("refusals", "runs"),
     ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),

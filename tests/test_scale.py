@@ -85,6 +85,19 @@ def test_for_many_users_the_single_user_is_shown_beside() -> None:
     assert scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4").one_user is None
 
 
+def test_one_card_too_small_is_scaled_from_what_it_does_with_host_memory() -> None:
+    """The curve's engine is vLLM; one card of 48 GiB cannot hold 59 GiB there, but llama.cpp runs it with a part in host memory."""
+    found = scaled("rtx-a6000", 3, "gpt-oss-120b", "mxfp4")
+    one, two, three = found.points
+    assert one.estimate
+    assert (one.estimate.placement.strategy, one.speedup) == ("offload", 1)
+    assert two.estimate
+    assert two.speedup == pytest.approx(two.estimate.decode.value / one.estimate.decode.value)
+    assert found.ceiling
+    assert three.speedup
+    assert three.speedup <= found.ceiling
+
+
 def test_what_cannot_be_scaled() -> None:
     with pytest.raises(BadValue):
         scaled("rtx-3090 + rtx-4090", 4, "llama-3-8b", "q4_k_m")

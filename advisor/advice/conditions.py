@@ -19,7 +19,7 @@ def conditions(desk: Desk, work: Work, system: System) -> dict[str, Condition]:
     free = open_system(system)
     cut = [way for way in desk.ways(free, work) if way.placement.strategy == "tensor"]
     refused = [reason for reason in desk.refused(free, work) if reason.facts.get("strategy", "tensor") == "tensor"]
-    best = max(cut, key=lambda way: way.speedup_over_one_device or 0.0, default=None)
+    best = max(cut, key=lambda way: way.held.speedup if way.held else 0.0, default=None)
     return {
         "software": _software(best, refused, system),
         "link": _link(best, refused, system),
@@ -47,7 +47,7 @@ def _link(best: Estimate | None, refused: list[Reason], system: System) -> Condi
         return _no(refused, LINK_CODES, "link") or Condition(None, Reason("condition.link-unasked", facts))
     if best.terms is None:
         return Condition(None, Reason("condition.link-unknown", facts))
-    speedup = best.speedup_over_one_device
+    speedup = best.held.speedup if best.held else None
     facts |= {"link_s": best.terms.link_s, "total_s": best.terms.total_s, "speedup_factor": speedup}
     facts["link_share"] = best.terms.link_s / best.terms.total_s if best.terms.total_s else None
     met = speedup is not None and speedup >= WORTH_FACTOR
@@ -59,10 +59,10 @@ def _model(desk: Desk, best: Estimate | None, refused: list[Reason], system: Sys
     facts: dict[str, Fact] = {"model": model.id, "heads": model.heads, "kv_heads": model.kv_heads, "devices": system.count}
     if best is None:
         return _no(refused, MODEL_CODES, "model") or Condition(None, Reason("condition.model-unasked", facts))
-    ceiling, serial = best.amdahl_ceiling, best.amdahl_serial_fraction
     uneven = "-uneven" if model.heads % system.count else ""
-    if ceiling is None:
+    if best.held is None:
         return Condition(True, Reason(f"condition.model{uneven}", facts))
-    facts |= {"ceiling_factor": ceiling, "serial_share": serial}
+    ceiling = best.held.ceiling
+    facts |= {"ceiling_factor": ceiling, "serial_share": 1 / ceiling}
     met = ceiling >= LEAST_CEILING_FACTOR
     return Condition(met, Reason(f"condition.model-ceiling{uneven}" if met else "condition.model-fixed", facts))

@@ -15,8 +15,9 @@ from advisor.report.pages.common import (
     usable_bytes,
     used_bytes,
 )
+from advisor.report.sentences import text
 from advisor.report.sources import source_lines
-from advisor.speed import Estimate
+from advisor.speed import Alone, Estimate
 from advisor.units import figure, show
 
 
@@ -38,10 +39,20 @@ def _speed_lines(given: Estimate) -> list[tuple[str, str]]:
     if users > 1 and given.sustained is not None:
         lines.append(("Sustained", f"{rate(given.sustained)} with reading the prompts counted"))
     lines.append(("Time", time_sentence(given)))
-    if given.speedup_over_one_device is not None:
-        ceiling = f"; no more than {figure(given.amdahl_ceiling)} times with any number (Amdahl)" if given.amdahl_ceiling else ""
-        lines.append(("Against one", f"{figure(given.speedup_over_one_device)} times the speed of one device{ceiling}"))
+    if given.one is not None:
+        lines.append(("Against one", _against_one(given, given.one)))
     return lines
+
+
+def _against_one(given: Estimate, one: Alone) -> str:
+    """How many times the best of one device, or why that has none; and the ceiling of any number."""
+    most = f"{figure(given.amdahl_ceiling)} times with any number (Amdahl)" if given.amdahl_ceiling else ""
+    if one.estimate is None or one.estimate.decode is None:
+        return (text(one.reason) if one.reason else "") + (f" One that held it: no more than {most}" if most else "")
+    best = one.estimate
+    users = "" if best.workload.users == given.workload.users else f" for the {best.workload.users} users that it holds"
+    how = f"one device ({setting(best)}, {figure(best.decode.value if best.decode else 0.0)} tokens/s{users})"
+    return f"{figure(given.speedup_over_one_device or 0.0)} times the speed of {how}" + (f"; no more than {most}" if most else "")
 
 
 def _memory_line(given: Estimate) -> tuple[str, str]:

@@ -59,7 +59,9 @@ def _bound(answer: Scaled) -> tuple[tuple[float, float], ...]:
     if found.serial_fraction is None or first is None or first.decode is None:
         return ()
     alone, serial = first.decode.value, found.serial_fraction
-    return tuple((point.devices, alone / (serial + (1 - serial) / point.devices)) for point in found.points)
+    bound = tuple((point.devices, alone / (serial + (1 - serial) / point.devices)) for point in found.points)
+    passed = any((point.decode_tokens_per_s or 0) > most for point, (_, most) in zip(found.points, bound, strict=True))
+    return () if passed else bound  # more memory than one unit has gains more than Amdahl's law knows of
 
 
 def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
@@ -82,7 +84,8 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
     if found.ceiling is not None and found.serial_fraction is not None:
         share = f"{figure(100 * found.serial_fraction)} %"
         most = f"no more than {figure(found.ceiling)} times its speed with any number (Amdahl)"
-        line = f"{share} of one device's step does not shrink: {most}."
+        one = "one's" if found.points[0].decode_tokens_per_s else "the step of one that held it all"
+        line = f"{share} of {one} step does not shrink: {most}." if one == "one's" else f"{share} of {one} does not shrink: {most}."
         blocks.append(Listing("Ceiling", (line,)))
     claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
     if claims:
