@@ -1,7 +1,6 @@
 """Predicted against measured: every usable published row as a question to the estimator, and how far off the answers are."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from statistics import median
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from advisor.bind import bind
 from advisor.errors import AdvisorError, BadValue
 from advisor.measurement import Figure, Measurement, figures_of
 from advisor.need import Workload
+from advisor.record import dataclass
 from advisor.units import GIB
 
 if TYPE_CHECKING:

@@ -1,9 +1,8 @@
 """Several devices against one: how much faster, and the most that any number could be [Amdahl 1967]."""
 
-from dataclasses import dataclass, replace
-
 from advisor.pace import Runner, Team, step_terms, teams
 from advisor.placement import Part, Placement
+from advisor.record import dataclass, replace
 from advisor.step import Terms
 
 

@@ -1,9 +1,9 @@
 """Requests answered: each command's result, for the command line, for a batch line and for Python."""
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, BadValue
+from advisor.record import dataclass, replace
 from advisor.request import Request, read
 from advisor.wishes import (
     assumed_of,

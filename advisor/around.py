@@ -1,7 +1,6 @@
 """What surrounds the devices: the host's memory, the disk, the commands; and how long loading takes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from advisor.cache import Cache
 from advisor.calibration import Calibration
@@ -15,6 +14,7 @@ from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform
 from advisor.quant import Quant
+from advisor.record import dataclass
 from advisor.system import Box, System
 from advisor.weights import Weights
 

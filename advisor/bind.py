@@ -1,7 +1,6 @@
 """SYSTEM words and catalog records put together: devices, boxes, hosts, and the links that join them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +12,7 @@ from advisor.host import Host
 from advisor.joined import has_link, in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
 from advisor.link import Link
 from advisor.reason import Reason
+from advisor.record import replace
 from advisor.system import MOST_DEVICES, Box, BoxWords, Group, GroupWords, System, SystemWords, parse
 from advisor.units import GIB
 

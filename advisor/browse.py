@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from typing import Any
@@ -12,6 +11,7 @@ from advisor.errors import AmbiguousName, BadValue, UnknownName
 from advisor.lookup import Found
 from advisor.market import first_day, price_of
 from advisor.reason import Reason
+from advisor.record import dataclass
 from advisor.tables import LISTED, TABLES
 from advisor.yamlfile import Shape, plans
 from advisor.yamlwrite import unit_of

@@ -1,12 +1,12 @@
 """The KV cache and recurrent state of one sequence, as one engine keeps it."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
 from advisor.errors import BadValue
 from advisor.mixer import Mixer
 from advisor.model import Model
+from advisor.record import dataclass
 from advisor.units import BITS_PER_BYTE
 
 # Bits of one cached number, scales included [ggml block sizes; vLLM, ExLlamaV3 and mlx-lm documentation].

@@ -5,12 +5,12 @@ back to its maker and backend, then to the base, and its interval widens.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 
 from advisor.device import Device
 from advisor.model import Model
+from advisor.record import dataclass
 from advisor.yamlfile import given
 
 PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1

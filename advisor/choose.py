@@ -5,7 +5,6 @@ MARGIN. Where nothing fits, what lacks least.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 
 from advisor import offload_short
@@ -19,6 +18,7 @@ from advisor.need import Workload
 from advisor.placement import STRATEGIES, Job, lay
 from advisor.quant import Quant
 from advisor.reason import Fact, Reason
+from advisor.record import dataclass, replace
 from advisor.refusals import said
 from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
 from advisor.speed import Alone, Estimate, Tables, estimate

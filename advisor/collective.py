@@ -1,13 +1,13 @@
 """Messages between devices: seconds for one, by software, kind of link, ranks and size."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log2
 
 from advisor.link import Link
 from advisor.placement import Message
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.units import GB, US
 from advisor.yamlfile import given
 

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from advisor.record import dataclass
 
 FILE_NAME = "corrections.json"
 SWITCH = "ADVISOR_NO_CORRECTION"

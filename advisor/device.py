@@ -1,8 +1,7 @@
 """A device: one purchasable thing that computes – a card, a Mac, a box."""
 
-from dataclasses import dataclass
-
 from advisor.price import Price, Source
+from advisor.record import dataclass
 from advisor.units import GB, GIB, TERA
 from advisor.yamlfile import given
 

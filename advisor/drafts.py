@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from advisor.catalog import Catalog
 from advisor.catalogfiles import ID, ID_RULE, Item, record_problems
 from advisor.errors import BadValue
+from advisor.record import dataclass
 from advisor.tables import TABLES
 from advisor.yamlfile import Shape, build, plans
 from advisor.yamltext import parse

@@ -1,8 +1,7 @@
 """An engine: the software that runs the model – what it can do on which hardware, and how it splits."""
 
-from dataclasses import dataclass
-
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.units import GIB
 from advisor.yamlfile import given
 

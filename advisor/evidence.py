@@ -1,11 +1,11 @@
 """How well an estimate is founded: the published rows nearest to it, and whether one of them is the very same run."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.measurement import Measurement
+from advisor.record import dataclass, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog

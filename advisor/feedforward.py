@@ -1,8 +1,8 @@
 """A feed-forward: what a layer does with each token by itself – one dense network, or a mixture of experts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from advisor.record import dataclass
 from advisor.tensor import Tensor, vector
 from advisor.yamlfile import given
 

@@ -1,7 +1,6 @@
 """What the adviser knows beside hardware and models: typical models, settings and their flags, published gains and risks."""
 
-from dataclasses import dataclass
-
+from advisor.record import dataclass
 from advisor.yamlfile import given
 
 

@@ -1,8 +1,7 @@
 """A host: the computer around the cards – slots, lanes, power supply, memory, storage, price."""
 
-from dataclasses import dataclass
-
 from advisor.price import Price, Source
+from advisor.record import dataclass
 from advisor.units import GB, GIB
 from advisor.yamlfile import given
 

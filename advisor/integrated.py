@@ -1,10 +1,10 @@
 """How an integrated GPU is told from a card: its PCI id, its chip, or the words in its name. One file, `catalog/integrated.yaml`."""
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.yamlfile import given
 
 

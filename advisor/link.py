@@ -1,8 +1,7 @@
 """A link: a way two devices exchange bytes."""
 
-from dataclasses import dataclass
-
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.units import GB, US
 from advisor.yamlfile import given
 

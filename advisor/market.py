@@ -1,7 +1,6 @@
 """Money: the price that is used for a thing and why, and what a system costs to buy and to run."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
@@ -11,6 +10,7 @@ from advisor.link import Link, LinkPart
 from advisor.money import Money
 from advisor.price import Price
 from advisor.reason import Fact, Reason
+from advisor.record import dataclass, replace
 from advisor.system import Box, Group, System
 from advisor.units import GIB, HOUR_S, KILO, MEGA, YEAR_S
 

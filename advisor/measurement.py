@@ -1,7 +1,6 @@
 """A measurement: a published speed of one model on named hardware, as its source prints it."""
 
-from dataclasses import dataclass
-
+from advisor.record import dataclass
 from advisor.units import GIB, MS
 from advisor.yamlfile import given
 

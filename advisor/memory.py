@@ -1,7 +1,6 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, floor, inf
 
@@ -12,6 +11,7 @@ from advisor.need import Workload
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform, Usable, usable
 from advisor.reason import Fact, Reason
+from advisor.record import dataclass, replace
 from advisor.units import GIB
 from advisor.weights import Weights
 

@@ -1,8 +1,8 @@
 """A mixer: how the tokens of a sequence see each other in a group of equal layers – attention, or a recurrence."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from advisor.record import dataclass
 from advisor.tensor import Tensor, vector
 from advisor.yamlfile import given
 

@@ -1,11 +1,11 @@
 """A model: a language model's shape – layers, widths, heads, experts – and what follows from it."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.feedforward import FeedForward
 from advisor.mixer import Mixer
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.tensor import PARTS, Tensor, vector
 from advisor.units import GIB
 from advisor.yamlfile import given

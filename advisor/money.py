@@ -1,8 +1,7 @@
 """What money is worth and what the small things cost: electricity, currencies, renting, parts. One file, `catalog/money.yaml`."""
 
-from dataclasses import dataclass
-
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.yamlfile import given
 
 PART_KINDS = ("power-supply", "board", "case", "nic", "switch", "cable", "bridge", "riser", "memory", "cpu", "dock")

@@ -1,6 +1,6 @@
 """Work: how much is asked of a model at once. Need: what the buyer wants of it."""
 
-from dataclasses import dataclass
+from advisor.record import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

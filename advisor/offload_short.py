@@ -1,12 +1,11 @@
 """How many bytes each device lacks for the plain layout: what an offload must move out."""
 
-from dataclasses import replace
-
 from advisor import memory
 from advisor.around import Tables, host_bytes_of
 from advisor.placement import Job
 from advisor.placement.offload import plain
 from advisor.reason import Reason
+from advisor.record import replace
 
 SPARE_SHARE = 0.01  # of what is moved, so that rounding does not leave a device short
 HOST_KEEPS_BYTES_SHARE = 0.15  # of the host's memory that the system and the program take themselves

@@ -4,7 +4,6 @@ Parts of a stage work side by side: the slowest sets the stage's time. Stages fo
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from math import ceil, log, sqrt
 
 from advisor.cache import Cache
@@ -12,6 +11,7 @@ from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration, all_spent
 from advisor.model import Model
 from advisor.placement import Message, Part, Placement
+from advisor.record import dataclass, field, replace
 from advisor.step import Constants, Terms, decode_terms, larger, prefill_terms
 from advisor.weights import Weights
 

@@ -1,11 +1,11 @@
 """A platform: how much of a device's memory a model may take, and how the owner can raise that."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.device import Device
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.units import GIB, KIB, MIB
 from advisor.yamlfile import given
 

@@ -1,8 +1,8 @@
 """What something costs, when, where, and who says so."""
 
 import datetime
-from dataclasses import dataclass
 
+from advisor.record import dataclass
 from advisor.units import GIB
 from advisor.yamlfile import given
 

@@ -1,12 +1,12 @@
 """A quantization: how many bits each kind of tensor takes, and which arithmetic reads it."""
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from math import ceil, floor
 
 from advisor.model import Model
 from advisor.price import Source
+from advisor.record import dataclass
 from advisor.tensor import Tensor
 from advisor.yamlfile import given
 

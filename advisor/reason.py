@@ -1,7 +1,8 @@
 """A reason: one claim as data, with the numbers and sources that carry it. Text is made in `report`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from advisor.record import dataclass, field
 
 Fact = float | int | str | bool | None
 

@@ -1,11 +1,11 @@
 """A question in option words – from the command line, a batch line or Python – into values. Knows no catalog."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from advisor import words
 from advisor.errors import BadValue
+from advisor.record import dataclass
 
 PREFERENCES = ("cheapest", "fastest")
 

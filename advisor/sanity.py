@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -11,6 +10,7 @@ from advisor.host import Host
 from advisor.link import Link
 from advisor.money import Money
 from advisor.price import Price, Source, first_day
+from advisor.record import dataclass
 from advisor.units import BITS_PER_BYTE, GB, GBIT, GIB, MEGA
 from advisor.yamlfile import given
 

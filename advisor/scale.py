@@ -1,7 +1,6 @@
 """One kind of device at 1, 2, … N: speed, speedup, efficiency, Amdahl's ceiling, the count that pays and the one that hurts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from advisor.bind import between, box_of, stated_link
 from advisor.catalog import Catalog
@@ -11,6 +10,7 @@ from advisor.model import Model
 from advisor.need import Workload
 from advisor.quant import Quant
 from advisor.reason import Reason
+from advisor.record import dataclass, replace
 from advisor.speed import Estimate
 from advisor.system import MOST_DEVICES, Box, Group, System
 

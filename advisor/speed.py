@@ -1,7 +1,6 @@
 """The only estimator: tokens per second of a placement, with its interval, its limit and its evidence."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from advisor.pace import served as shared_out
 from advisor.placement import Placement
 from advisor.quant import Quant
 from advisor.reason import Reason
+from advisor.record import dataclass, field, replace
 from advisor.step import Constants, Terms
 from advisor.system import System
 from advisor.weights import Weights, weights_of

@@ -5,7 +5,6 @@ on this device. Both the estimator and `tools/fit.py` go through `decode_s` and 
 to powers, so that they take numbers as well as arrays of numbers.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.cache import Cache
@@ -13,6 +12,7 @@ from advisor.calibration import WIDTH_UNIT, Constants
 from advisor.mixer import RECURRENT_KINDS
 from advisor.model import Model
 from advisor.placement import Part
+from advisor.record import dataclass
 from advisor.weights import Weights
 
 __all__ = [

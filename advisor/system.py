@@ -6,7 +6,6 @@ GROUP  := [COUNT "x"] DEVICE [MEMORY] | COUNT "x" "(" SYSTEM ")"
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from advisor.device import Device
@@ -15,6 +14,7 @@ from advisor.errors import BadValue
 from advisor.host import Host
 from advisor.link import Link
 from advisor.reason import Reason
+from advisor.record import dataclass, field
 from advisor.units import GIB
 
 MOST_DEVICES = 10_000

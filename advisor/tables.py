@@ -1,10 +1,11 @@
 """What the catalog consists of: each kind of record, its class, and how its files lie."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from advisor.record import dataclass, field
 
 
 @dataclass(frozen=True)

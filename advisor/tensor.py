@@ -1,6 +1,6 @@
 """A group of equal weight tensors: what they do, how wide, how many."""
 
-from dataclasses import dataclass
+from advisor.record import dataclass
 
 PARTS = ("embedding", "head", "mixer", "dense-ffn", "expert", "shared", "router", "norm")
 SMALL_ROLES = ("vector", "ssm_conv", "ssm_a", "router")  # llama.cpp keeps them in F32

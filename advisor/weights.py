@@ -1,10 +1,10 @@
 """The bytes of a model's weights at one quantization, by what a token does with them."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.model import Model
 from advisor.quant import Quant
+from advisor.record import dataclass
 from advisor.tensor import Tensor
 from advisor.units import BITS_PER_BYTE
 

@@ -1,12 +1,12 @@
 """What is wrong with a YAML file as a record: everything at once, each as `file:line: key: message`. Knows no hardware."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from advisor.errors import CatalogError
+from advisor.record import dataclass
 from advisor.yamlfile import Plan, Record, Shape, build, plans
 from advisor.yamltext import Lined, Problem, Trap, read
 

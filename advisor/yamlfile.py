@@ -4,10 +4,12 @@ Knows no hardware. What is wrong with a file is found by `yamlcheck`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from advisor.record import dataclass
 
 DATASHEET_UNIT = "datasheet_unit"
 YAML_KEY = "yaml_key"

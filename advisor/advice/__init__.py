@@ -1,10 +1,9 @@
 """What to buy, and why: the answer as data. Sentences are made in `report`."""
 
-from dataclasses import dataclass, field
-
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
+from advisor.record import dataclass, field
 from advisor.speed import Estimate
 from advisor.system import System
 

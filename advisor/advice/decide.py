@@ -1,11 +1,10 @@
 """Deciding: what is owned if it does, else another setting, else the cheapest (or fastest) thing to buy."""
 
-from dataclasses import dataclass
-
 from advisor.advice.judge import Case, Option, allowed, meets, rank
 from advisor.advice.owned import change, keep, keep_meets
 from advisor.advice.search import search
 from advisor.reason import Reason
+from advisor.record import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
 """The work table of one recommendation: what was bound, priced, billed and estimated, each once."""
 
-from dataclasses import dataclass, replace
 from datetime import date
 
 from advisor import choose
@@ -14,6 +13,7 @@ from advisor.model import Model
 from advisor.need import Need, Workload
 from advisor.quant import Quant
 from advisor.reason import Reason
+from advisor.record import dataclass, replace
 from advisor.speed import Estimate
 from advisor.system import System, spec
 from advisor.weights import Weights, weights_of

@@ -5,7 +5,6 @@ Every flip is verified: the rule gives today's verdict at `before`, and another 
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
@@ -19,6 +18,7 @@ from advisor.errors import AdvisorError
 from advisor.market import CostLine
 from advisor.need import Need
 from advisor.reason import Reason
+from advisor.record import replace
 
 SPEED_STEP = 0.1  # tokens/s
 RELAXED_QUANTS = ("4bit", "q3_k_m")  # smaller weights that are tried where nothing meets the need

@@ -1,7 +1,6 @@
 """Judging: does it meet the need, why not, and which is the cheapest (or the fastest) of all that do."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds
@@ -11,6 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
+from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}

@@ -1,7 +1,6 @@
 """Without a model named: what each of the typical models asks for, and the cheapest road to it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 
 from advisor.advice import Road, Rung
@@ -14,6 +13,7 @@ from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.need import Need
 from advisor.reason import Fact
+from advisor.record import dataclass, replace
 from advisor.system import System
 
 

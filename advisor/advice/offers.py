@@ -1,13 +1,13 @@
 """Systems worth trying, as offers: words, kind, least price, and what a cheap bound on speed needs; not yet bound or estimated."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 
 from advisor.advice.desk import Desk
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link
+from advisor.record import dataclass, replace
 from advisor.system import System
 from advisor.units import GIB
 

@@ -1,7 +1,6 @@
 """What is owned: at its usual setting, and every other setting that costs nothing."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
@@ -11,6 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
 from advisor.need import Need
 from advisor.reason import Fact, Reason
+from advisor.record import replace
 from advisor.speed import Estimate
 from advisor.system import Box, System
 

@@ -1,13 +1,12 @@
 """The verdict at other needs, and how it is told: what searches for flips ask."""
 
-from dataclasses import replace
-
 from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide
 from advisor.advice.judge import Case, case_of, per_user
 from advisor.advice.naming import main_change, named
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
+from advisor.record import replace
 from advisor.system import spec
 
 

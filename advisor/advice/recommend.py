@@ -1,7 +1,6 @@
 """The recommendation: what is owned, what could be bought, the verdict by the rule, and what would change it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import date
 
 from advisor.advice import Condition, Recommendation, SecondGpu
@@ -20,6 +19,7 @@ from advisor.catalog import Catalog
 from advisor.model import Model
 from advisor.need import Need
 from advisor.reason import Reason
+from advisor.record import replace
 from advisor.system import System, spec
 
 

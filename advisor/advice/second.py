@@ -1,11 +1,10 @@
 """Should I buy a second one? One answer with its numbers."""
 
-from dataclasses import dataclass
-
 from advisor.advice import SecondGpu
 from advisor.advice.judge import Case, Option, affordable, evaluate, fast_enough, meets, per_user, rank, score, shortfalls
 from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.reason import Fact, Reason
+from advisor.record import dataclass
 
 WORTH_FACTOR = 1.15  # a second one that makes it less faster than this is not bought for speed
 

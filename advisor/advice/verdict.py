@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
@@ -12,6 +11,7 @@ from advisor.advice.roads import nearest
 from advisor.market import Cost, CostLine
 from advisor.need import Need
 from advisor.reason import Fact, Reason
+from advisor.record import replace
 from advisor.system import spec
 
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply

@@ -5,7 +5,6 @@ the judge there; downwards it looks for something cheaper that then does.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from advisor.advice import Flip
 from advisor.advice.desk import Work, work_of
@@ -13,6 +12,7 @@ from advisor.advice.judge import Option, counted_usd, fast_enough
 from advisor.advice.prober import Prober, flip_of
 from advisor.errors import AdvisorError
 from advisor.need import Need
+from advisor.record import replace
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 CONTEXT_STEP_TOKENS = 1024

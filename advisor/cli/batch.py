@@ -1,5 +1,6 @@
 """`advisor batch`: JSON Lines in, JSON Lines out – in order, as it goes, in constant memory, restartable and divisible."""
 
+import gc
 import io
 import json
 import sys
@@ -157,6 +158,8 @@ def batch(file: IO[bytes], resume: str | None, shard: str | None, **defaults: An
     _ for -. A line that cannot be answered gives {"error": {...}}, the rest goes on, and the exit code is 2. Options given here
     stand in where a request says nothing.
     """
+    gc.freeze()  # modules and classes stay; what the answers leave is collected
+    gc.enable()
     stated = {key: value for key, value in defaults.items() if value is not None and value != ()}
     part = _shard(shard)
     out, done, failed = _resumed(resume) if resume else (sys.stdout, 0, False)

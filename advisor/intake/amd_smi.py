@@ -3,12 +3,12 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, number, pcie_generation, size_bytes, unknown, uuid_of, whole
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import MIB
 
 TOOL = "amd-smi"

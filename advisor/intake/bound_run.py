@@ -1,7 +1,6 @@
 """A printed run bound to the catalog's records: the system, the model and the quantization that were measured, as far as they are known."""
 
 import re
-from dataclasses import dataclass, field
 
 from advisor import choose, system
 from advisor.catalog import Catalog
@@ -14,6 +13,7 @@ from advisor.intake.seen import Seen, View
 from advisor.model import Model
 from advisor.quant import Quant
 from advisor.reason import Reason
+from advisor.record import dataclass, field
 from advisor.system import System
 
 SERVERS = ("vllm", "sglang", "tensorrt-llm")

@@ -1,7 +1,6 @@
 """Measured against estimated, run by run: what is believed, what cannot be true and why, and the correction that follows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from advisor import choose, correction
 from advisor.catalog import Catalog
@@ -13,6 +12,7 @@ from advisor.intake.run import Run
 from advisor.measurement import LEAST_PROMPT_TOKENS, TOO_FAST
 from advisor.need import Workload
 from advisor.reason import Reason
+from advisor.record import dataclass, replace
 from advisor.speed import Estimate
 
 COMPARED = ("decode", "prefill", "mixed", "served")

@@ -1,7 +1,6 @@
 """What hardware is this: pasted output of any tool, recognised by its content, or this machine. Gives devices and SYSTEM words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from types import ModuleType
 
 from advisor.catalog import Catalog
@@ -30,6 +29,7 @@ from advisor.intake.merge import Merged, is_generic, merge
 from advisor.intake.page import Page
 from advisor.intake.seen import Joint, Seen, View
 from advisor.integrated import Integrated
+from advisor.record import dataclass, replace
 from advisor.units import GIB
 
 READERS: tuple[ModuleType, ...] = (

@@ -5,11 +5,11 @@ Layout: ggml-org/ggml docs/gguf.md; type numbers and block sizes: the `gguf` pac
 
 import mmap
 import struct
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from advisor.errors import BadInput
+from advisor.record import dataclass, field
 
 MAGIC = b"GGUF"
 MOST_PAIRS, MOST_TENSORS, MOST_DIMENSIONS = 65536, 1_000_000, 8

@@ -5,7 +5,6 @@ The shape is told to the reader of config.json in that one's words, so both know
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from advisor.errors import BadInput
 from advisor.intake.gguf_bytes import Header, TensorInfo, read_header
 from advisor.intake.hf_config import model_of
 from advisor.model import Model
+from advisor.record import dataclass, replace
 
 PART = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 TOLERANCE_SHARE = 0.003

@@ -7,7 +7,6 @@ what even that leaves open is named in `assumed`.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from advisor.intake.hf_vision import tower_params
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.price import Source
+from advisor.record import replace
 from advisor.units import MIB
 
 LARGEST_CONFIG_BYTES = 16 * MIB

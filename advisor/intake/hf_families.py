@@ -4,10 +4,10 @@ Keys that are there always win. An unknown `model_type` is read like `llama`, an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from advisor.intake.hf_spellings import SAME
+from advisor.record import dataclass, field, replace
 
 
 @dataclass(frozen=True)

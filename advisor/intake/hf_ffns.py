@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from advisor.feedforward import FeedForward
 from advisor.intake.hf_families import Family
 from advisor.intake.hf_keys import Keys
 from advisor.intake.hf_layers import is_mixture
+from advisor.record import replace
 
 EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "num_routed_experts", "num_moe_experts")
 CHOSEN = (

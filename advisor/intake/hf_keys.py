@@ -1,10 +1,10 @@
 """The keys of a config.json, read with care: several spellings, whole numbers only, sane sizes, nested parts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.errors import BadInput
+from advisor.record import dataclass, field
 
 LARGEST = 10**9  # no width, count or vocabulary is larger; a length may be
 LONGEST = 10**10

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from math import ceil
 
 from advisor.errors import BadInput
 from advisor.intake.hf_families import Family
 from advisor.intake.hf_keys import Keys
 from advisor.mixer import Mixer
+from advisor.record import replace
 
 BIAS_KEYS = ("attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias", "attn_bias", "use_bias", "bias")
 QK_NORM_KEYS = ("use_qk_norm", "qk_layernorm", "qk_norm")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from advisor.catalog import Catalog
 from advisor.device import Device
@@ -11,6 +10,7 @@ from advisor.intake.merge import alternatives, is_generic, names_agree
 from advisor.intake.readings import maker_of
 from advisor.intake.seen import Seen
 from advisor.lookup import device_words, normal
+from advisor.record import dataclass
 from advisor.units import GIB
 
 LEAST_SHOWN = 0.92  # share of a card's memory that its driver shows at the least (ECC takes 6.25 %)

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ from advisor.intake import llama_devices, quant_words
 from advisor.intake.page import MOST_DEPTH, Page
 from advisor.intake.readings import known, number, size_bytes, whole
 from advisor.intake.run import Run
+from advisor.record import replace
 
 TOOL = "llama-bench"
 

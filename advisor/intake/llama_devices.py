@@ -1,11 +1,11 @@
 """Device lines of llama.cpp: what each backend found at start, `--list-devices`, `using device …`. One view a backend."""
 
 import re
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, maker_of, size_bytes
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import MIB
 
 TOOL = "llama.cpp devices"

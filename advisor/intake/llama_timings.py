@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from advisor.intake.page import Page
 from advisor.intake.readings import number, whole
 from advisor.intake.run import Run
+from advisor.record import replace
 from advisor.units import MS
 
 TOOL = "llama.cpp timings"

@@ -1,11 +1,11 @@
 """Memory that llama.cpp says it took when it loaded a model: buffers by device and purpose; and what the log tells of the model."""
 
 import re
-from dataclasses import dataclass
 
 from advisor.intake import quant_words
 from advisor.intake.page import Page
 from advisor.intake.readings import known
+from advisor.record import dataclass
 from advisor.units import GIGA, MIB
 
 _BUFFER = re.compile(

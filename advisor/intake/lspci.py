@@ -3,11 +3,11 @@
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, pcie_generation, whole
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 
 TOOL = "lspci"
 

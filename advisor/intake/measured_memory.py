@@ -1,7 +1,6 @@
 """Memory that a load log or `ollama ps` shows, beside the estimated one."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from advisor import choose
 from advisor.catalog import Catalog
@@ -12,6 +11,7 @@ from advisor.intake.page import Page
 from advisor.intake.run import Run
 from advisor.memory import Fit
 from advisor.need import Workload
+from advisor.record import dataclass
 
 HOST = ("CPU", "Host", "BLAS")
 

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from advisor.intake.readings import maker_of
 from advisor.intake.seen import Joint, Seen, View
 from advisor.integrated import Integrated
 from advisor.lookup import device_words
+from advisor.record import dataclass, field, replace
 
 T = TypeVar("T")
 SURE = 100

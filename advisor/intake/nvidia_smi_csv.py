@@ -3,11 +3,11 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, maker_of, number, size_bytes, uuid_of, whole
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import GIB, MIB
 
 TOOL = "nvidia-smi csv"

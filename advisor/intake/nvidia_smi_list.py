@@ -1,11 +1,11 @@
 """`nvidia-smi -L` and `nvidia-smi nvlink -s`: names, MIG slices, and the NVLinks that are up."""
 
 import re
-from dataclasses import dataclass, field, replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import known, number, uuid_of
 from advisor.intake.seen import Joint, Seen, View
+from advisor.record import dataclass, field, replace
 from advisor.units import GIB
 
 TOOL = "nvidia-smi -L"

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, number, size_bytes
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import MIB
 
 TOOL = "nvidia-smi table"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.intake import quant_words
@@ -10,6 +9,7 @@ from advisor.intake.llama_timings import generated, prompt_read
 from advisor.intake.page import Page
 from advisor.intake.readings import number, size_bytes, whole
 from advisor.intake.run import Run
+from advisor.record import dataclass, replace
 from advisor.units import NS
 
 TOOL = "ollama"

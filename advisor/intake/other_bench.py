@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ from advisor.intake import quant_words
 from advisor.intake.page import Page
 from advisor.intake.readings import number, whole
 from advisor.intake.run import Run
+from advisor.record import dataclass, replace
 
 TOOL = "other benchmark"
 MOST_DEPTH = 8

@@ -6,12 +6,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from advisor.errors import BadInput
+from advisor.record import dataclass
 from advisor.units import MIB
 
 MOST_BYTES = int(64 * MIB)

@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from advisor.intake import question_words as amounts
@@ -11,6 +10,7 @@ from advisor.intake.everyday import everyday_words
 from advisor.intake.question_names import Mention, engines_in, mentions, models_in, quants_in
 from advisor.intake.question_words import Amount, Text
 from advisor.reason import Fact, Reason
+from advisor.record import dataclass, field
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog

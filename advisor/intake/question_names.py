@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from advisor.intake.question_words import COUNT, Text, number_of
 from advisor.reason import Reason
+from advisor.record import dataclass
 from advisor.units import GIGA
 
 if TYPE_CHECKING:

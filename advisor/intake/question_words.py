@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from advisor.record import dataclass, field
 from advisor.units import HOUR_S, KIB, KILO, MIB, MS
 
 NUMBER_WORDS = {

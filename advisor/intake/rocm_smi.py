@@ -3,13 +3,13 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from advisor.intake import amd_facts
 from advisor.intake.page import Page
 from advisor.intake.readings import known, number
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 
 TOOL = "rocm-smi"
 

@@ -1,6 +1,6 @@
 """One printed speed of a benchmark, with all that was printed around it."""
 
-from dataclasses import dataclass
+from advisor.record import dataclass
 
 KINDS = ("decode", "prefill", "mixed", "served", "total", "input", "peak")
 

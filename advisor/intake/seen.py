@@ -1,6 +1,6 @@
 """What one tool says of one machine: devices as printed, links, memory. Names become catalog ids later."""
 
-from dataclasses import dataclass
+from advisor.record import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

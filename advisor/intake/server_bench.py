@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from advisor.intake.page import Page
@@ -10,6 +9,7 @@ from advisor.intake.readings import number, whole
 from advisor.intake.run import Run
 from advisor.intake.server_lines import short_lines
 from advisor.intake.server_setting import Setting, setting_of
+from advisor.record import replace
 
 TOOL = "server benchmark"
 

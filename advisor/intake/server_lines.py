@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from advisor.intake.readings import number
 from advisor.intake.run import Run
 from advisor.intake.server_setting import Setting
+from advisor.record import replace
 
 TOOL = "server benchmark"
 

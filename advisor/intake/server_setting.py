@@ -1,9 +1,9 @@
 """What the command line, or the `Namespace(…)` printed before a server benchmark's result, says of it."""
 
 import re
-from dataclasses import dataclass
 
 from advisor.intake.readings import whole
+from advisor.record import dataclass
 
 _NAMED = re.compile(
     r"\b(model|batch_size|input_len|output_len|max_concurrency|tensor_parallel_size|quantization|backend|random_input_len|random_output_len|tp_size|model_path|kv_cache_dtype)=('[^']*'|\"[^\"]*\"|[\w.:/-]+)"

@@ -1,11 +1,11 @@
 """A size in words – `70b`, `8x7b`, `30b-a3b` – as a model of the typical shape of that size, and saying so."""
 
 import re
-from dataclasses import dataclass, replace
 
 from advisor.feedforward import FeedForward
 from advisor.mixer import Mixer
 from advisor.model import Model
+from advisor.record import dataclass, replace
 from advisor.units import GIGA, MEGA, TERA
 
 UNITS = {"m": MEGA, "b": GIGA, "t": TERA}

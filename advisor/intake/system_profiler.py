@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from advisor.intake.page import MOST_DEPTH, Page
 from advisor.intake.readings import known, maker_of, size_bytes, whole
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 
 TOOL = "system_profiler"
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from advisor.intake.page import Page
 from advisor.intake.readings import known, maker_of, number, size_bytes
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import GIB
 
 TOOL = "Windows"

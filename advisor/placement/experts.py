@@ -5,13 +5,12 @@ hidden state goes to the boxes of its experts and back (two all-to-alls a mixtur
 boxes that are [DeepSeek-V3 2024, §2.1.2: at most 4 of 8 groups].
 """
 
-from dataclasses import replace
-
 from advisor.placement.rules import tensor_problem
 from advisor.placement.seats import Seat, message, no_path, seats
 from advisor.placement.shares import Job, Message, Part, Placement
 from advisor.placement.tensor import REDUCES_PER_LAYER, copies, cut
 from advisor.reason import Reason
+from advisor.record import replace
 
 EXCHANGES_PER_LAYER = 2  # to the experts and back
 

@@ -1,7 +1,6 @@
 """Layers: each device holds a run of layers and works after the one before it (a pipeline)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from advisor.link import Link
@@ -10,6 +9,7 @@ from advisor.placement.seats import Seat, message, no_path, seats_of, single_sea
 from advisor.placement.shares import Job, Message, Part, Placement
 from advisor.placement.tensor import REDUCES_PER_LAYER, copies, cut
 from advisor.reason import Reason
+from advisor.record import dataclass, replace
 
 
 @dataclass(frozen=True)

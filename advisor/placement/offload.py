@@ -3,12 +3,12 @@
 A mixture's experts go first: a token reads few of them. Of a dense model whole layers go.
 """
 
-from dataclasses import replace
 from math import ceil
 
 from advisor.placement import layers, whole
 from advisor.placement.shares import Job, Part, Placement
 from advisor.reason import Reason
+from advisor.record import replace
 
 
 def plain(job: Job) -> Placement | Reason:

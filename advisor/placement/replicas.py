@@ -1,11 +1,11 @@
 """Replicas: every device (or box) holds the whole model and serves its own users; no messages."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from advisor.placement import layers, tensor, whole
 from advisor.placement.shares import Job, Part, Placement
 from advisor.reason import Reason
+from advisor.record import replace
 from advisor.system import Box, System
 
 INSIDE: dict[str, Callable[[Job], Placement | Reason]] = {"tensor": tensor.lay, "layers": layers.lay}

@@ -1,13 +1,13 @@
 """Who sits where: the devices of a system by box, the software that carries a link, messages of one group of ranks."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.device import Device
 from advisor.engine import Backend
 from advisor.link import Link
 from advisor.placement.shares import Job, Message
 from advisor.reason import Reason
+from advisor.record import dataclass
 from advisor.system import Box, System
 
 

@@ -1,7 +1,5 @@
 """What a placement is: each device's shares of the model, and the messages a step sends."""
 
-from dataclasses import dataclass, field
-
 from advisor.cache import Cache
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -9,6 +7,7 @@ from advisor.link import Link
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.reason import Reason
+from advisor.record import dataclass, field
 from advisor.system import System
 from advisor.weights import Weights
 

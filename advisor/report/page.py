@@ -1,8 +1,7 @@
 """What an answer shows, before it has a form: a headline, labelled lines, tables, bars, charts. Each form draws these."""
 
-from dataclasses import dataclass
-
 from advisor.reason import Reason
+from advisor.record import dataclass
 from advisor.report.sentences import text
 from advisor.units import figure, show
 

@@ -1,8 +1,7 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
-from dataclasses import replace
-
 from advisor.memory import DeviceFit, Fit
+from advisor.record import replace
 from advisor.report.page import Bar, Bars, shown
 from advisor.speed import Estimate, Speed
 from advisor.step import Terms

@@ -1,11 +1,10 @@
 """The page of `advisor recommend` and `ask`: verdict, the numbers that matter, why, what would change it, what it assumes."""
 
-from dataclasses import replace
-
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road, Setting, Verdict
 from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
+from advisor.record import replace
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     BASES,

@@ -1,0 +1,141 @@
+"""`advisor.record` makes what `dataclasses` makes: the same class body under both decorators behaves alike."""
+
+import copy
+import dataclasses
+import pickle
+from functools import cached_property
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor import record
+
+
+def bodies(decorator, **options) -> Any:
+    """The same fields under a decorator; the names are those that a careless `__init__` trips over."""
+
+    @decorator(**options)
+    class Thing:
+        values: int
+        self_: str = "x"
+        many: list[int] = record.field(default_factory=list)
+        note: str = record.field(default="", compare=False)
+        hidden: int = record.field(default=0, repr=False)
+
+        @property
+        def double(self) -> int:
+            return 2 * self.values
+
+    return Thing
+
+
+FORMS = ({"frozen": True}, {"frozen": True, "kw_only": True}, {"frozen": True, "eq": False}, {})
+PAIRS = [pytest.param(bodies(record.dataclass, **form), bodies(dataclasses.dataclass, **form), id=str(form)) for form in FORMS]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+@given(values=st.integers(), note=st.text(), hidden=st.integers(0, 2))
+def test_fields_text_and_copies_are_those_of_dataclasses(ours, theirs, values, note, hidden):
+    one, other = ours(values=values, note=note, hidden=hidden), theirs(values=values, note=note, hidden=hidden)
+    assert repr(one) == repr(other)
+    assert dataclasses.asdict(one) == dataclasses.asdict(other)
+    assert dataclasses.asdict(record.replace(one, values=7)) == dataclasses.asdict(dataclasses.replace(other, values=7))
+    assert dataclasses.asdict(dataclasses.replace(one, values=7)) == dataclasses.asdict(record.replace(one, values=7))
+    assert (one == record.replace(one, note="other")) is (other == dataclasses.replace(other, note="other"))
+    assert (one == record.replace(one, hidden=9)) is (other == dataclasses.replace(other, hidden=9))
+    assert one == one and one != other and one != values
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_equal_records_have_equal_hashes_and_changeable_ones_none(frozen):
+    @record.dataclass(frozen=frozen)
+    class Pair:
+        left: int
+        right: int = record.field(default=0, compare=False)
+
+    if frozen:
+        assert hash(Pair(3, 1)) == hash(Pair(3, 2)) != hash(Pair(4, 1))
+        assert {Pair(3): "found"}[Pair(3, 5)] == "found"
+    else:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(Pair(3))
+
+
+def test_records_without_equality_are_themselves_alone():
+    thing = bodies(record.dataclass, frozen=True, eq=False)
+    assert thing(1) != thing(1)
+    assert len({thing(1), thing(1)}) == 2
+
+
+@pytest.mark.parametrize("arguments", [((), {}), ((1, "x", [], "", 0, 6), {}), ((1,), {"values": 2}), ((1,), {"nothing": 2})])
+def test_wrong_arguments_are_refused(arguments):
+    given_, named = arguments
+    for decorator in (record.dataclass, dataclasses.dataclass):
+        with pytest.raises(TypeError, match=r"Thing\.__init__\(\)"):
+            bodies(decorator, frozen=True)(*given_, **named)
+
+
+def test_keywords_only_means_keywords_only():
+    with pytest.raises(TypeError, match="positional"):
+        bodies(record.dataclass, frozen=True, kw_only=True)(1)
+
+
+def test_a_frozen_record_stays_as_it_is():
+    thing = bodies(record.dataclass, frozen=True)(1)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="replace"):
+        thing.values = 2
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del thing.values
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        thing.anything = 2
+    assert thing.values == 1
+
+
+def test_each_record_has_its_own_default():
+    thing = bodies(record.dataclass, frozen=True)
+    one, other = thing(1), thing(1)
+    one.many.append(3)
+    assert other.many == []
+
+
+def test_replace_knows_its_fields_and_forgets_what_was_worked_out():
+    @record.dataclass(frozen=True)
+    class Square:
+        side: int
+
+        @cached_property
+        def area(self) -> int:
+            return self.side**2
+
+    square = Square(3)
+    assert square.area == 9
+    assert record.replace(square, side=4).area == 16
+    assert record.replace(square).__dict__ == {"side": 3}
+    with pytest.raises(TypeError, match="area"):
+        record.replace(square, area=1)
+
+
+def test_what_follows_init_is_run_by_replace_too():
+    @record.dataclass
+    class Words:
+        text: str
+        left: str = record.field(init=False)
+
+        def __post_init__(self) -> None:
+            self.left = self.text.upper()
+
+    assert record.replace(Words("ab"), text="cd").left == "CD"
+
+
+@record.dataclass(frozen=True)
+class Kept:
+    """A record of a module, for pickle."""
+
+    size_bytes: int
+
+
+def test_records_are_copied_and_pickled():
+    kept = Kept(3)
+    assert pickle.loads(pickle.dumps(kept)) == copy.copy(kept) == copy.deepcopy(kept) == kept
