@@ -15,12 +15,15 @@ CORES = r"\b(\d+)[ -]?cores?( gpu)?\b"
 LAPTOP = r"\b(laptop gpu|laptop|mobile|notebook)\b"
 SPACED_MEMORY = r"\b(\d+(?:\.\d+)?) ?(gib|gb|tib|tb|g)\b"
 MEMORY = r"(\d+)(?:gb|gib|g)|(\d+)(?:tb|tib)"
-SIGNS = r"\((?:r|tm|c)\)|[®™©]"
+SIGNS = r"\(\s*(?:r|tm|c)\s*\)|[®™©]"
 PCI = r"(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})"
+DRIVER = r"\((?:radv|nvk|anv|llvm|aco|mesa|radeonsi|amd (?:open-source|proprietary))[^)]*\)"  # what Vulkan and OpenGL put behind a name
+SLICE = r"\bmig (?:\d+c\.)?\d+g\.\d+gb"
 MAKER_WORDS = frozenset(
     ("nvidia", "amd", "ati", "intel", "apple", "geforce", "radeon", "instinct", "corporation", "inc", "advanced", "micro")
     + ("devices", "graphics", "gpu", "the")
 )
+RUN_ON = r"(?:nvidia|amd|intel|apple|geforce|radeon|instinct)+(?=.)"  # makers that are written without a space behind them
 FORM_WORDS = frozenset(("pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"))
 SERIES_WORDS = frozenset(("rtx", "gtx", "gt", "rx", "arc", "tesla", "titan", "desktop"))
 LOOSE_WORDS = frozenset(("pro", "ada", "blackwell", "generation", "quadro", "workstation", "edition", "server"))
@@ -43,8 +46,8 @@ def normal(text: str) -> str:
 
 def device_words(text: str) -> list[str]:
     """A device's name in words that tell it from others: makers left out, cores as `80c`, memory as `24gb`."""
-    plain = re.sub(SIGNS, " ", text.lower())
-    plain = re.sub(r"[()\[\],/_-]+", " ", plain)
+    plain = re.sub(SIGNS, " ", re.sub(DRIVER, " ", text.lower()))
+    plain = re.sub(r"[()\[\],/_-]+|\.(?!\d)", " ", plain)
     plain = re.sub(CPU_CORES, " ", " ".join(plain.split()))
     plain = re.sub(CORES, r"\1c", re.sub(MAC_WORDS, " ", plain))
     plain = re.sub(LAPTOP, "laptop", plain)
@@ -175,19 +178,33 @@ class DeviceNames(Names):
         if text in self.ids:
             return Found(text)
         words = device_words(text)
-        form = _pci(text) or normal(" ".join(words))
+        form = _pci(text) or self._without_makers(normal(" ".join(words)))
         if form in self.exact:
             return self._noted(text, self.only(text, self.exact[form]), None)
         bare = [word for word in words if not re.fullmatch(MEMORY, word)]
         stated = [size for size in map(_gib, words) if size]
         memory = stated[-1] if stated else None
-        bare_form = normal(" ".join(bare))
+        bare_form = self._without_makers(normal(" ".join(bare)))
         candidates = self.exact.get(bare_form) or self.families.get(form) or self.families.get(bare_form) or []
         if memory and len(candidates) > 1:
             candidates = [each for each in candidates if memory in self.memory_of(each)] or candidates
         if not candidates:
-            raise self.unknown(text, self._sharing(text))
+            raise self._slice(text) or self.unknown(text, self._sharing(text))
         return self._noted(text, self.only(text, list(candidates)), memory)
+
+    def _without_makers(self, form: str) -> str:
+        """A form that nothing bears may begin with the maker, run on: `NVIDIARTX3090`."""
+        begun = re.match(RUN_ON, form)
+        return form if begun is None or form in self.exact or form in self.families else form[begun.end() :]
+
+    def _slice(self, text: str) -> UnknownName | None:
+        """What is said of a MIG slice: it is a part of a card, and none of these."""
+        found = re.search(SLICE, text.lower())
+        if not found:
+            return None
+        near = self.bearing(text[: found.start()])
+        whole = f"; the card is {near[0]}" if len(near) == 1 else ""
+        return UnknownName(f"{text!r} is a MIG slice, a part of a card, which is no device here: name the whole card{whole}", near[:MOST_NAMED])
 
     def bearing(self, text: str) -> tuple[str, ...]:
         """As above; a memory size in the name narrows a family."""

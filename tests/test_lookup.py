@@ -1,5 +1,6 @@
 """Names as people and tools write them: the right record, or an error with the nearest; never a silent substitute."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,79 @@ def test_no_text_breaks_the_lookup(name: str) -> None:
 def test_spaces_dashes_and_case_do_not_matter(name: str, random: object) -> None:
     changed = "".join(random.choice("-_ ") if letter == "-" else random.choice([letter, letter.upper()]) for letter in name)  # type: ignore[attr-defined]
     assert SMALL.device(changed).id == name
+
+
+MAKERS = {
+    "nvidia": ("NVIDIA {}", "nvidia {}", "NVIDIA Corporation {}", "NVIDIA-{}"),
+    "amd": ("AMD {}", "Advanced Micro Devices, Inc. {}", "Advanced Micro Devices, Inc. [AMD/ATI] {}"),
+    "intel": ("Intel {}", "Intel(R) {}", "Intel Corporation {}"),
+    "apple": ("Apple {}", "apple {}"),
+}
+SPELLINGS = (str, str.upper, str.lower, str.title, lambda name: name.replace(" ", "-"), lambda name: name.replace(" ", "_"),
+             lambda name: name.replace("-", " "), lambda name: f"  {name.replace(' ', '   ')} ", lambda name: name.replace("(", " ( "))  # fmt: skip
+CALLED = [(each.id, each.maker, name) for each in WHOLE.devices.values() for name in (each.id, each.name, *each.aliases)]
+
+
+@for_all(some.sampled_from(CALLED), some.integers(0, 3), some.sampled_from(SPELLINGS))
+@settings(max_examples=400, deadline=None)
+def test_a_makers_word_case_spaces_and_dashes_change_no_device(called: tuple[str, str, str], place: int, spelled: Callable[[str], str]) -> None:
+    record_id, maker, name = called
+    forms = MAKERS[maker]
+    whole = name if name.lower().startswith(maker) else forms[place % len(forms)].format(name)
+    for written in (spelled(name), spelled(whole)):
+        found = candidates("devices", written)
+        assert record_id in found or len(found) >= 8, written
+        assert found == candidates("devices", name), written
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "rx-7900-xtx"),  # vulkaninfo
+        ("Intel(R) Arc(TM) B580 Graphics (ANV BMG)", "arc-b580-12gb"),
+        ("NVIDIA GeForce RTX 4090 (NVK AD102)", "rtx-4090"),
+        ("NVIDIAGeForceRTX3090", "rtx-3090"),
+        ("AMDInstinctMI300X", "mi300x-192gb"),
+        ("Advanced Micro Devices, Inc. [AMD/ATI] Radeon RX 9070 XT", "rx-9070-xt"),
+    ],
+)
+def test_what_drivers_put_around_a_name_is_no_part_of_it(name: str, wanted: str) -> None:
+    assert WHOLE.device(name).id == wanted
+
+
+def test_a_mig_slice_is_no_device_and_is_told_from_its_card() -> None:
+    with pytest.raises(UnknownName, match="is a MIG slice, a part of a card.*the card is a100-80gb-sxm") as error:
+        WHOLE.device("NVIDIA A100-SXM4-80GB MIG 1g.10gb")
+    assert error.value.nearest == ("a100-80gb-sxm",)
+    with pytest.raises(UnknownName, match="is a MIG slice"):
+        WHOLE.device("MIG 3g.40gb")
+
+
+@pytest.mark.parametrize(
+    ("pci_id", "wanted"),
+    [  # https://pci-ids.ucw.cz, seen 2026-11
+        ("10de:2b85", "rtx-5090"), ("10de:2c58", "rtx-5090-laptop"), ("10de:2684", "rtx-4090"), ("10de:2757", "rtx-4090-laptop"),
+        ("10de:2206", "rtx-3080-10gb"), ("10de:220a", "rtx-3080-12gb"), ("10de:2330", "h100-sxm"), ("10de:3182", "b300"),
+        ("10de:2b00", "jetson-agx-thor-128gb"), ("1002:7551", "ai-pro-r9700-32gb"), ("1002:7449", "pro-w7800-48gb"),
+        ("1002:75a3", "mi355x-288gb"), ("8086:e20b", "arc-b580-12gb"), ("8086:e223", "arc-pro-b70-32gb"),
+    ],
+)  # fmt: skip
+def test_pci_ids_are_those_of_the_public_list(pci_id: str, wanted: str) -> None:
+    assert WHOLE.device(pci_id).id == wanted
+
+
+@pytest.mark.parametrize(("pci_id", "among"), [("10de:2d04", {"rtx-5060-ti-8gb", "rtx-5060-ti-16gb"}), ("1002:744c", {"rx-7900-xt", "rx-7900-xtx"})])
+def test_a_pci_id_of_several_cards_is_ambiguous(pci_id: str, among: set[str]) -> None:
+    with pytest.raises(AmbiguousName) as error:
+        WHOLE.device(pci_id)
+    assert among <= set(error.value.nearest)
+
+
+def test_every_measured_device_is_a_record_or_says_what_it_was() -> None:
+    """A row names its device by id; one without an id keeps the printed name and cannot be used."""
+    for row in WHOLE.measurements.values():
+        for ran in row.devices:
+            assert ran.device in WHOLE.devices or (ran.name and row.unusable), row.id
 
 
 def names(**records: dict[str, object]) -> DeviceNames:
