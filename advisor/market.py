@@ -72,8 +72,8 @@ def first_day(text: str) -> date:
 
 
 def _newest(rows: Iterable[Price]) -> Price | None:
-    """The newest row; the first of several of one date."""
-    return max(rows, key=lambda row: first_day(row.date), default=None)
+    """The newest row; of several of one date a verified one, and of those the first."""
+    return max(rows, key=lambda row: (first_day(row.date), not row.unverified), default=None)
 
 
 def _of_size(thing: Device | Host, memory_bytes: float | None) -> list[Price]:

@@ -57,6 +57,13 @@ def test_the_price_used(prices: tuple[Price, ...], availability: str, new_only: 
     assert (used.usd, used.kind, used.condition) == expected
 
 
+def test_of_one_date_a_verified_price_goes_before_an_unverified_one() -> None:
+    """RTX PRO 6000, September 2026: an older guide still had 8,700 when shops asked 17,800."""
+    stale, fresh = row("street", "new", 8700, "2026-09", unverified=True), row("street", "new", 17800, "2026-09")
+    for rows in ((stale, fresh), (fresh, stale)):
+        assert price_of(card(*rows), money=MONEY, today=TODAY).usd == 17800
+
+
 def test_the_midpoint_of_a_range() -> None:
     used = price_of(card(replace(USED, low=700, high=1050)), money=MONEY, today=TODAY)
     assert used.usd == 875  # (700 + 1050) / 2

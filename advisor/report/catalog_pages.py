@@ -10,6 +10,8 @@ from advisor.tables import TABLES
 from advisor.units import GIGA, figure
 
 SCHEMA_VERSION = "1.0"
+SOLDERED = ("laptop-gpu", "integrated-gpu")
+NO_PRICE = "none of its own: it is part of a computer, and is used as owned"
 Cell = Callable[[Row], str]
 
 
@@ -121,6 +123,7 @@ def card_page(card: Card) -> Page:
     blocks += [_price_table(card.record["prices"])] if card.record.get("prices") else []
     blocks += [Listing("Sources", tuple(f"[{place}] {origin}" for place, origin in enumerate(sources, 1)))] if sources else []
     said = [
+        ("Price", NO_PRICE if card.record.get("kind") in SOLDERED else ""),
         ("Unverified", ", ".join(card.record.get("unverified") or ())),
         ("Who else", f"{', '.join(card.others)}: the same memory, bandwidth within a tenth" if card.others else ""),
         ("Also called", ", ".join(card.record.get("aliases") or ())),
