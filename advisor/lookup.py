@@ -204,7 +204,8 @@ class DeviceNames(Names):
             return None
         near = self.bearing(text[: found.start()])
         whole = f"; the card is {near[0]}" if len(near) == 1 else ""
-        return UnknownName(f"{text!r} is a MIG slice, a part of a card, which is no device here: name the whole card{whole}", near[:MOST_NAMED])
+        said = f"{text!r} is a MIG slice, a part of a card, which is no device here: name the whole card{whole}"
+        return UnknownName(said, near[:MOST_NAMED])
 
     def bearing(self, text: str) -> tuple[str, ...]:
         """As above; a memory size in the name narrows a family."""
