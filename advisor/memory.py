@@ -124,6 +124,13 @@ def fit(
     )
 
 
+def on_device(
+    part: Part, model: Model, weights: Weights, cache: Cache, workload: Workload, engine: Engine, platforms: Mapping[str, Platform]
+) -> DeviceFit:
+    """What lies on each device of one part, whatever lies on the others."""
+    return _device_fit(_load(part, model, weights, cache, engine, platforms), workload.context_tokens, workload.users or 1)
+
+
 def longest_context(loads: tuple[_Load, ...], users: int, model: Model) -> int:
     """The most tokens for each of `users` that fit, at most the model's own: exact in whole tokens.
 

@@ -18,6 +18,7 @@ KINDS = (
     "rdma-cluster",
     "network-cluster",
     "multi-gpu-server",
+    "new-host",  # the cards that are owned in another computer
     "nothing-fits",
 )
 ALWAYS_SHOWN = ("one-bigger-gpu", "nvlink-pair", "rdma-cluster")

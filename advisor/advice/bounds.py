@@ -1,47 +1,292 @@
-"""Cheap bounds on what a system can do with one work: how many tokens/s at most, and whether its devices hold it."""
+"""The most that a system can do with one work, found without laying the model on it: no estimate is ever faster than its bound.
 
+One device is asked what a step takes with the whole model in it (`step.decode_terms`). Several that share every layer can at best
+divide what can be divided; in turn, or as copies side by side, they are no faster than the best of them alone.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from advisor import correction, memory
 from advisor.advice.desk import Desk, Work
-from advisor.advice.offers import Offer
-
-REACHED_SHARE = 0.97  # of bandwidth and of memory: more than this nobody reaches
+from advisor.advice.offers import Offer, Owned
+from advisor.cache import Cache, cache_of
+from advisor.calibration import Constants
+from advisor.choose import quant_of, tables_of
+from advisor.device import Device
+from advisor.engine import Backend, Engine
+from advisor.offload_short import HOST_KEEPS_BYTES_SHARE
+from advisor.placement import Job, Part
+from advisor.placement.rules import problem, tensor_problem
+from advisor.quant import Quant
+from advisor.record import dataclass, replace
+from advisor.runs import backend_for, unkept
+from advisor.step import Terms, decode_terms
+from advisor.system import Box, Group, System
+from advisor.weights import Weights, weights_of
 
 
 class Bound(NamedTuple):
-    """The most tokens/s for each user that the memory's speed allows (0: it cannot run); do the devices alone hold it."""
+    """The most tokens/s for each user (0: it cannot run), and whether the devices alone may hold the work."""
 
     tokens_per_s: float
     holds: bool
 
 
+SPILT_SLACK = 1.05  # what whole layers, moved where only a part of one need be, may win where the host's memory is quick
+OTHER_ENGINES_SHARE = 0.9  # engines' bytes for the same weights and cache differ by less
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One engine with the weights that it would take: what lies on the devices in all, what a token reads."""
+
+    engine: Engine
+    backend: Backend
+    weights: Weights
+    cache: Cache
+    filled_tokens: float
+    cache_bytes: float  # of all users
+
+    def terms(self, part: Part, constants: Constants, desk: Desk, users: float) -> Terms:
+        """One step of `users` on one device."""
+        return decode_terms(part, self.weights, self.cache, desk.model, users, self.filled_tokens, constants)
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """One device as one way uses it."""
+
+    way: Way
+    device: Device
+    constants: Constants
+    room_bytes: float  # left of what the engine may take beside what it needs itself
+    held_bytes: float  # weights and cache, were they all here
+    shared_s: float  # of a step of all users: what more devices can divide
+    fixed_s: float  # the rest of a step of one user
+
+
+Spilt = tuple[list[tuple[Seat, int]], float]
+
+
+def bounds_of(desk: Desk, work: Work) -> "Bounds":
+    """The bounds of one work, made once for a work table."""
+    found = desk.bounds.get(work)
+    if found is None:
+        found = desk.bounds[work] = Bounds(desk, work)
+    assert isinstance(found, Bounds)
+    return found
+
+
 class Bounds:
-    """The bounds of one work: what must be held and read is worked out once."""
+    """The bounds of one work on one work table; each device is asked once for each engine."""
 
     def __init__(self, desk: Desk, work: Work) -> None:
-        weights, cache = desk.bytes(work)
+        self.desk = desk
+        self.work = work
         self.users = work.workload.users or 1
-        self.needed_bytes = weights.total_bytes - weights.vision_bytes - weights.embedding_bytes
-        self.needed_bytes += self.users * cache.held_bytes(work.workload.context_tokens)
-        self._always_bytes = weights.dense_bytes + weights.head_bytes + self.users * cache.read_bytes(work.workload.prompt_tokens)
-        self._expert_bytes = weights.expert_bytes
+        self.tables = tables_of(desk.catalog)
+        self._ways: dict[tuple[str, ...], tuple[Way, ...]] = {}
+        self._by_quant: dict[tuple[str, str, str], Way] = {}
+        self._seats: dict[tuple[Way, str, float], Seat] = {}
+        self._alone: dict[tuple[Seat, int], float] = {}
+        self._cut: dict[tuple[Way, int, int, bool], bool] = {}
+        self._known: dict[Offer, Bound] = {}
+        self._rough: dict[Offer, float] = {}
+        self._lies: dict[tuple[tuple[Owned, ...], int], list[Bound | Spilt]] = {}
+        self._corrected = correction.file().exists()
+        weights, cache = desk.bytes(work)
+        load = work.workload
         self._touched = weights.experts_touched_share
-        self._reads: dict[int, float] = {}
+        self._expert_bytes = OTHER_ENGINES_SHARE * weights.expert_bytes
+        dense, cached = weights.dense_bytes + weights.head_bytes, self.users * cache.read_bytes(load.prompt_tokens)
+        self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
+        held = self.users * cache.held_bytes(load.context_tokens)
+        self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
+        self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
-    def read_bytes(self, sharers: int) -> float:
-        """Least bytes that a step reads in all, when `sharers` devices may serve their own users."""
-        if sharers not in self._reads:
-            self._reads[sharers] = self._always_bytes + self._expert_bytes * self._touched(max(1.0, self.users / sharers))
-        return self._reads[sharers]
+    def may_reach(self, offer: Offer, tokens_per_s: float) -> bool:
+        """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone."""
+        if tokens_per_s <= 0:
+            return True
+        if offer not in self._known and self._roughly(offer) < tokens_per_s:
+            return False
+        return self.of(offer).tokens_per_s >= tokens_per_s
+
+    def may_hold(self, offer: Offer) -> bool:
+        """Whether the devices alone may hold the work."""
+        return self._least_bytes <= offer.memory_bytes and self.of(offer).holds
+
+    def _roughly(self, offer: Offer) -> float:
+        """Tokens/s if all memories gave their datasheet rates and nothing else took time."""
+        found = self._rough.get(offer)
+        if found is None:
+            found = self._rough[offer] = self._at_datasheet_rates(offer)
+        return found
+
+    def _at_datasheet_rates(self, offer: Offer) -> float:
+        read = self._dense_bytes + self._expert_bytes * self._touched(max(1.0, self.users / offer.count))
+        short = self._least_bytes - offer.memory_bytes
+        if short <= 0:
+            return offer.bandwidth_bytes_per_s / read
+        if not offer.ram_bytes:
+            return 0.0
+        experts = min(short, self._expert_bytes)
+        spilt = experts * self._touched(self.users / offer.count) + (short - experts) * self._dense_read
+        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s)
 
     def of(self, offer: Offer) -> Bound:
         """The bound of an offer."""
-        bandwidth = offer.bandwidth_bytes_per_s * REACHED_SHARE
-        short = self.needed_bytes - offer.memory_bytes * REACHED_SHARE
-        read = self.read_bytes(offer.count)
-        if short <= 0:
-            return Bound(bandwidth / read, True)
-        if short > offer.ram_bytes:
-            return Bound(0.0, False)
-        spilt = self._touched(self.users) * min(short, self._expert_bytes) + max(0.0, short - self._expert_bytes)
-        return Bound(1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / bandwidth), False)
+        found = self._known.get(offer)
+        if found is None:
+            key = offer.groups, offer.boxes
+            lies = self._lies.get(key)
+            if lies is None:
+                lies = self._lies[key] = [self._by(way, offer) for way in self._ways_of(offer.groups)]
+            bounds = [each if isinstance(each, Bound) else Bound(self._spilling(*each, offer), False) for each in lies]
+            found = Bound(max((b.tokens_per_s for b in bounds), default=0.0), any(b.holds for b in bounds))
+            self._known[offer] = found
+        return found
+
+    def _ways_of(self, groups: Sequence[Owned]) -> tuple[Way, ...]:
+        """The engines that run the work on these devices: those that are left open, else those that must be named."""
+        key = tuple(device.id for device, *_ in groups)
+        if key not in self._ways:
+            kinds = tuple({device.id: device for device, *_ in groups}.values())
+            engines = self.desk.catalog.engines.values()
+            usual = [way for engine in engines if engine.choice_rank is not None and (way := self._way(engine, kinds))]
+            self._ways[key] = tuple(usual or [way for engine in engines if (way := self._way(engine, kinds))])
+        return self._ways[key]
+
+    def _way(self, engine: Engine, kinds: tuple[Device, ...]) -> Way | None:
+        desk, work = self.desk, self.work
+        backend = backend_for(engine, kinds)
+        if backend is None or unkept(engine, work.kv_quant) or desk.model.architecture in engine.excluded_architectures:
+            return None
+        quant = quant_of(engine, desk.model, desk.quant(work.quant), kinds, desk.catalog)
+        if not isinstance(quant, Quant):
+            return None
+        key = engine.id, backend.id, quant.id
+        if key not in self._by_quant:
+            weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, work.kv_quant, engine.id)
+            filled = work.workload.prompt_tokens + work.workload.generate_tokens / 2
+            held = self.users * cache.held_bytes(work.workload.context_tokens)
+            self._by_quant[key] = Way(engine, backend, weights, cache, filled, held)
+        return self._by_quant[key]
+
+    def _seat(self, way: Way, device: Device, memory_bytes: float) -> Seat:
+        key = way, device.id, memory_bytes
+        if key not in self._seats:
+            constants = self.tables.calibration.constants(
+                way.engine.id, way.backend.id, device, way.weights.speed_class, self.desk.model
+            )
+            part = Part(device, memory_bytes, head_share=0.0)  # the head's logits lie on one device only
+            lies = memory.on_device(
+                part, self.desk.model, way.weights, way.cache, self.work.workload, way.engine, self.tables.platforms
+            )
+            whole = Part(device, memory_bytes)
+            step = way.terms(whole, constants, self.desk, self.users)
+            one = step if self.users == 1 else way.terms(whole, constants, self.desk, 1)
+            self._seats[key] = Seat(
+                way,
+                device,
+                constants,
+                room_bytes=lies.usable_bytes - lies.overhead_bytes,
+                held_bytes=lies.weights_bytes + way.weights.head_bytes + lies.cache_bytes,
+                shared_s=step.weights_s + step.cache_s + step.compute_s,
+                fixed_s=one.overhead_s,
+            )
+        return self._seats[key]
+
+    def _by(self, way: Way, offer: Offer) -> "Bound | Spilt":
+        """The bound with one engine; where the devices do not hold the work, what they lack: the computer then decides."""
+        seats = [(self._seat(way, device, size), count * device.gpus_on_board) for device, size, count in offer.groups]
+        short = min(seat.held_bytes for seat, _ in seats) - sum(seat.room_bytes * count for seat, count in seats)
+        if short > 0:
+            return seats, short
+        count = offer.count
+        if count == 1:
+            return Bound(self._better(seats, 1) / self._alone_s(seats[0][0], self.users), True)
+        least_users = max(1, self.users // count) if len(seats) == 1 else 1
+        step_s = min(self._alone_s(seat, least_users) for seat, _ in seats)
+        if self._cuts(way, offer):
+            shared = 1 / sum(number / seat.shared_s for seat, number in seats)
+            step_s = min(step_s, shared + min(seat.fixed_s for seat, _ in seats))
+        return Bound(self._better(seats, count) / step_s, True)
+
+    def _better(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
+        """How much more than estimated the owner's own measurements allow."""
+        if not self._corrected or len(seats) > 1:
+            return 1.0
+        known = correction.local(seats[0][0].device.id, seats[0][0].way.engine.id, devices=count)
+        return max(1.0, known.decode_factor or 1.0) if known else 1.0
+
+    def _alone_s(self, seat: Seat, users: int) -> float:
+        """Seconds of a step of so many users with everything on this device."""
+        key = seat, users
+        if key not in self._alone:
+            self._alone[key] = seat.way.terms(Part(seat.device, 0.0), seat.constants, self.desk, users).total_s
+        return self._alone[key]
+
+    def _cuts(self, way: Way, offer: Offer) -> bool:
+        """Whether this engine may cut layers, or share experts, over that many devices."""
+        key = way, offer.count, offer.boxes, len(offer.groups) > 1
+        if key not in self._cut:
+            groups = tuple(Group(device, count, size) for device, size, count in offer.groups)
+            boxes = (Box(groups),) if offer.boxes == 1 else (Box((replace(groups[0], count=1),)),) * offer.boxes
+            job = Job(self.desk.model, way.weights, way.cache, System(boxes), way.engine, way.backend, self.work.workload)
+            tensor = problem("tensor", job) or tensor_problem(job, offer.count)
+            mixture = self.desk.model.is_moe and not problem("experts", job)
+            self._cut[key] = tensor is None or mixture
+        return self._cut[key]
+
+    def _spilling(self, seats: Sequence[tuple[Seat, int]], short: float, offer: Offer) -> float:
+        """The most tokens/s when at least `short` bytes lie in host memory, what that cannot take on its disk; 0 if it may not.
+
+        Whole layers move, so that more lies there than need be: quicker only where the host's memory is, and then with all of a kind.
+        """
+        way = seats[0][0].way
+        if "offload" not in way.backend.splits or not offer.ram_bytes or any(seat.device.unified_memory for seat, _ in seats):
+            return 0.0
+        weights, amounts = way.weights, [short]
+        if any(offer.ram_bytes_per_s > min(s.constants.expert_bytes_per_s, s.constants.weights_bytes_per_s) for s, _ in seats):
+            amounts += [weights.expert_bytes, weights.dense_bytes + weights.expert_bytes + self._beside_bytes(way)]
+        steps_s = [self._spilt_s(seats, amount, offer) for amount in amounts if amount >= short]
+        step_s = min((each for each in steps_s if each), default=0.0)
+        return SPILT_SLACK * self._better(seats, offer.count) / step_s if step_s else 0.0
+
+    def _beside_bytes(self, way: Way) -> float:
+        """The cache that moves out with the layers."""
+        return 0.0 if way.engine.offload_keeps == "streams" else way.cache_bytes
+
+    def _spilt_s(self, seats: Sequence[tuple[Seat, int]], short: float, offer: Offer) -> float:
+        """Least seconds of a step with `short` bytes in host memory, experts first; 0 where even all layers are too little."""
+        way = seats[0][0].way
+        weights = way.weights
+        experts = min(short, weights.expert_bytes)
+        beside = self._beside_bytes(way)
+        whole = (short - experts) / (weights.dense_bytes + beside)  # share of the layers that move with their cache
+        if whole > 1 + 1e-9:
+            return 0.0
+        users = self._together(way, offer)
+        read = experts * weights.experts_touched_share(users) + whole * weights.dense_bytes
+        read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
+        moved = experts / weights.expert_bytes if weights.expert_bytes else 0.0
+        cached = 1 - whole if beside else 1.0
+        parts = [(Part(s.device, 0.0, dense_share=1 - whole, expert_share=1 - moved, cache_share=cached), s.constants) for s, _ in seats]
+        devices_s = min(way.terms(part, constants, self.desk, users).total_s for part, constants in parts)
+        return devices_s + read / offer.ram_bytes_per_s + self._disk_s(way, experts + whole * weights.dense_bytes, offer)
+
+    def _together(self, way: Way, offer: Offer) -> float:
+        """Users of one pass: all of them, or one batch of as many as there are devices where the engine keeps them all busy."""
+        return self.users / offer.count if way.engine.pipeline_fills else self.users
+
+    def _disk_s(self, way: Way, outside_bytes: float, offer: Offer) -> float:
+        """Seconds for what even the host's memory cannot take."""
+        weights = way.weights
+        room = offer.ram_bytes * (1 - HOST_KEEPS_BYTES_SHARE)
+        storage = self.tables.storages.get(self.desk.need.storage or (offer.host.storage if offer.host else ""))
+        if outside_bytes <= room or storage is None:
+            return 0.0
+        read = weights.dense_bytes + weights.expert_bytes * weights.experts_touched_share(self._together(way, offer))
+        return (outside_bytes - room) / (weights.dense_bytes + weights.expert_bytes) * read / storage.read_bytes_per_s

@@ -50,14 +50,15 @@ class Desk:
         self.catalog = catalog
         self.model = model
         self.terms = terms_of(need, catalog, today)
-        self.host = catalog.host(need.host) if need.host else None  # the computer around cards, where stated
+        stated = catalog.host(need.host) if need.host else None
+        self.own_host = (have.boxes[0].host if have and not have.groups[0].device.is_box else None) or stated
         self.estimates = 0
         self._systems: dict[tuple[str, str | None], System | AdvisorError] = {}
         self._prices: dict[tuple[str, float], PriceUsed] = {}
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
-        self._reached: dict[str, list[tuple[Workload, float]]] = {}
+        self.bounds: dict[Work, object] = {}  # made by `bounds`, kept beside the estimates
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -72,8 +73,10 @@ class Desk:
         key = words, host.id if host else None
         if key not in self._systems:
             try:
+                own = host is None or host is self.own_host
+                ram_bytes = self.need.ram_bytes if own else None  # `--ram-gib` speaks of the computer that the buyer has
                 found: System | AdvisorError = choose.bind(
-                    words, self.catalog, host=host, ram_bytes=self.need.ram_bytes, storage=self.need.storage
+                    words, self.catalog, host=host, ram_bytes=ram_bytes, storage=self.need.storage
                 )
             except AdvisorError as error:
                 found = error
@@ -148,19 +151,9 @@ class Desk:
             names[self.model.native_quant] = None
         return [self.catalog.quant(name) for name in names]
 
-    def learn(self, words: str, work: Workload, share: float) -> None:
-        """Keep which share of its bound a system reached at one work."""
-        self._reached.setdefault(words, []).append((work, share))
-
-    def reached_before(self, words: str, work: Workload) -> float | None:
-        """The share of its bound that a system reached at no more users and no longer context: more work lowers it."""
-        users, context = work.users or 1, work.context_tokens
-        known = [share for other, share in self._reached.get(words, ()) if (other.users or 1) <= users and other.context_tokens <= context]
-        return min(known, default=None)
-
     def repriced(self, prices: tuple[tuple[str, float], ...]) -> "Desk":
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes, other._reached = self._bytes, self._reached
+        other._bytes, other.bounds = self._bytes, self.bounds
         return other

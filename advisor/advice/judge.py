@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cached_property
 
-from advisor.advice.bounds import Bound, Bounds
+from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import Desk, Work, work_of
 from advisor.advice.offers import Offer, Range, all_offers
 from advisor.errors import AdvisorError
@@ -35,22 +35,22 @@ class Case:
     need: Need
     work: Work
     offers: Range
-    known: dict[Offer, Bound] = field(default_factory=dict, repr=False)
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What bounds of this work are made of."""
-        return Bounds(self.desk, self.work)
+        """The bounds of this work."""
+        return bounds_of(self.desk, self.work)
 
     def bound(self, offer: Offer) -> Bound:
         """The bound of one offer."""
-        found = self.known.get(offer)
-        if found is None:
-            found = self.known[offer] = self.bounds.of(offer)
-        return found
+        return self.bounds.of(offer)
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
+        return replace(self, offers=Range(offers, self.offers.hosts))
+
+    def between(self, offers: Iterable[Offer]) -> "Case":
+        """The same case with these offers as they are: no other computer is thought of."""
         return replace(self, offers=Range(offers))
 
 
@@ -168,7 +168,7 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     if shared:
         options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared), longest_context_tokens=longest))
     if copied and (case.work.workload.users or 2) > 1:
-        kind = "replicas" if system.count <= 2 else offer.kind
+        kind = "replicas" if system.count <= 2 and offer.kind != "new-host" else offer.kind
         options.append(Option(kind, copied, case.desk.cost(copied.system, copied), longest_context_tokens=longest))
     return options
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from advisor.advice.desk import Desk
+from advisor.advice.hosts import Hosts, rate_of, takes
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link
@@ -13,11 +14,11 @@ from advisor.units import GIB
 
 CARD_COUNTS = (3, 4, 6, 8)
 MOST_CARDS = 8
+MOST_MOVED = 2  # cards to buy that are also weighed in computers that give them more; three need such a one anyway
 MOST_KEPT = 8  # ranges of offers kept with a catalog
 BOX_COUNTS = (2, 3, 4)
+OFFERED_AS = {"replicas": ("second-gpu", "network-cluster", "replicas"), "new-host": ("keep",)}  # as what a kind is offered
 SMALLEST_CARD_BYTES = 8 * GIB
-SPILLING_CARD_BYTES = 16 * GIB  # least memory of a card beside which a computer with much memory is weighed
-MORE_RAM_FACTOR = 2  # much memory: more than this many times the usual computer's
 
 Owned = tuple[Device, float, int]  # a device, its memory in bytes, how many
 
@@ -31,13 +32,13 @@ class Offer:
     host: Host | None
     least_usd: float | None  # None: one of the prices is unknown
     bought: tuple[tuple[str, int], ...]  # ids of the devices to buy, how many of each
-    count: int
+    groups: tuple[Owned, ...]  # all of its devices
+    count: int  # of them, as they compute: some boards carry several
     memory_bytes: float
     bandwidth_bytes_per_s: float
+    boxes: int = 1
     ram_bytes: float = 0.0  # host memory that weights may spill into
     ram_bytes_per_s: float = 1.0
-    mixed: bool = False  # of unlike devices
-    same_again: bool = False  # of what is owned, and nothing else
 
 
 def is_sold(device: Device) -> bool:
@@ -86,57 +87,22 @@ def network_kind(link: Link) -> str:
 
 
 class Shelf:
-    """Makes offers: hosts and their prices are looked up once."""
+    """Makes offers: computers and their prices are looked up once."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self.supplies = desk.terms.money.parts_of("power-supply")
         self.owned = owned_cards(desk.have)
-        self.owned_ids = {device.id for device, *_ in self.owned}
-        self.hosts = self._hosts()
-        self._chosen: dict[tuple[int, float], tuple[float, Host | None]] = {}
-
-    def _hosts(self) -> tuple[tuple[float, Host], ...]:
-        """Hosts on sale with their prices, cheapest first; none with slots too narrow for more than mining."""
-        least = self.desk.catalog.hints.least_lanes.lanes
-        wide = (host for host in self.desk.catalog.hosts.values() if min(slot.lanes_shared or slot.lanes for slot in host.slots) >= least)
-        priced = ((self.desk.terms.price(host).usd, host) for host in wide if host.max_cards)
-        return tuple(sorted(((usd, host) for usd, host in priced if usd is not None), key=lambda pair: pair[0]))
-
-    def supply_usd(self, host: Host, watts: float) -> float:
-        """What the stronger power supply costs that `watts` of cards need in this host; 0 where its own suffices."""
-        needed = host.base_power_w + watts
-        if needed <= (self.desk.need.psu_w or host.power_supply_w):
-            return 0.0
-        return next((part.usd for part in self.supplies if (part.watts or 0.0) >= needed), float("inf"))
-
-    def host_for(self, count: int, watts: float) -> tuple[float, Host | None]:
-        """(what it costs, the host) for `count` cards: the owned one while they go in, else the cheapest that takes them."""
-        key = count, watts
-        if key not in self._chosen:
-            self._chosen[key] = self._host_for(count, watts)
-        return self._chosen[key]
-
-    def _host_for(self, count: int, watts: float) -> tuple[float, Host | None]:
-        have = self.desk.have
-        owned = have.boxes[0].host if have and goes_in_slot(have.groups[0].device) else None
-        for host in (owned, self.desk.host):
-            if host and count <= host.max_cards:
-                return self.supply_usd(host, watts), host
-        fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.hosts if host.max_cards >= count]
-        return min(fitting, key=lambda pair: pair[0], default=(float("inf"), None))
+        self.hosts = Hosts(desk)
 
     def card_offer(self, kind: str, words: str, groups: Sequence[Owned], bought: Sequence[Owned]) -> Offer | None:
         """An offer of cards in one host; None where no host takes them."""
-        count = sum(number for *_, number in groups)
-        host_usd, host = self.host_for(count, sum((device.power_w or 0.0) * number for device, _, number in groups))
+        watts = sum((device.power_w or 0.0) * number for device, _, number in groups)
+        host_usd, host = self.hosts.for_cards(sum(number for *_, number in groups), watts)
         if host is None:
             return None
-        reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
-        ram = self.desk.need.ram_bytes or host.memory_bytes
-        same = bool(self.owned) and {device.id for device, *_ in groups} == self.owned_ids
-        usd, ids, mixed = self.least_usd(bought, host_usd), _ids(bought), len(groups) > 1
-        return Offer(kind, words, host, usd, ids, count, *_sums(groups), ram, reached, mixed, same)
+        usd = None if host_usd is None else self.least_usd(bought, host_usd)
+        ram = self.hosts.ram_bytes(host)
+        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *_sums(groups), 1, ram, rate_of(host))
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
@@ -147,22 +113,11 @@ class Shelf:
         speed = max(card.bandwidth_bytes_per_s for card in cards)
         return device.largest_memory_bytes > memory or (device.largest_memory_bytes == memory and device.bandwidth_bytes_per_s > speed)
 
-    def spilling_offer(self, device: Device, memory_bytes: float) -> Offer | None:
-        """One card in a computer with more memory than the usual one: large mixtures keep their experts there."""
-        _, usual = self.host_for(1, device.power_w or 0.0)
-        roomy = [pair for pair in self.hosts if usual and pair[1].memory_bytes > MORE_RAM_FACTOR * usual.memory_bytes]
-        if not roomy:
-            return None
-        usd, host = roomy[0]
-        groups = [(device, memory_bytes, 1)]
-        total = self.least_usd(groups, usd + self.supply_usd(host, device.power_w or 0.0))
-        reached = host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
-        return Offer("one-bigger-gpu", device.id, host, total, _ids(groups), 1, *_sums(groups), host.memory_bytes, reached)
-
     def box_offer(self, kind: str, words: str, device: Device, memory_bytes: float, count: int, owned: int) -> Offer:
         """An offer of whole machines."""
         bought = [(device, memory_bytes, count - owned)]
-        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), count, *_sums([(device, memory_bytes, count)]))
+        groups = ((device, memory_bytes, count),)
+        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), groups, *_sums(groups), count)
 
     def least_usd(self, bought: Sequence[Owned], more_usd: float) -> float | None:
         """What the devices to buy cost, and the host."""
@@ -179,16 +134,17 @@ def _ids(bought: Sequence[Owned]) -> tuple[tuple[str, int], ...]:
     return tuple((device.id, count) for device, _, count in bought)
 
 
+def _sums(groups: Sequence[Owned]) -> tuple[int, float, float]:
+    """Devices that compute, their memory, and its speed, all together."""
+    each = [(device, size, device.gpus_on_board * count) for device, size, count in groups]
+    speed = sum(device.bandwidth_bytes_per_s * count for device, _, count in each)
+    return sum(count for *_, count in each), sum(size * count for _, size, count in each), speed
+
+
 def dearer(offer: Offer, device: str, more_usd: float) -> Offer:
     """The same offer when each of one device costs more (or less)."""
     count = next((number for name, number in offer.bought if name == device), 0)
     return replace(offer, least_usd=offer.least_usd + count * more_usd) if count and offer.least_usd is not None else offer
-
-
-def _sums(groups: Sequence[Owned]) -> tuple[float, float]:
-    """Memory and memory speed of all of them together."""
-    memory = sum(size * count for _, size, count in groups)
-    return memory, sum(device.bandwidth_bytes_per_s * device.gpus_on_board * count for device, _, count in groups)
 
 
 def cards(shelf: Shelf, device: Device, owned: int) -> Iterator[Offer | None]:
@@ -199,8 +155,6 @@ def cards(shelf: Shelf, device: Device, owned: int) -> Iterator[Offer | None]:
         groups, bought = [(device, memory, count)], [(device, memory, count - owned)]
         if count > 1 or shelf.is_bigger(device):
             yield shelf.card_offer(card_kind(count, False), times(count, device.id), groups, bought)
-    if not owned and memory >= SPILLING_CARD_BYTES and shelf.is_bigger(device):
-        yield shelf.spilling_offer(device, memory)
     bridge = bridge_of(device, shelf.desk)
     if bridge and owned <= 2:
         words = f"2x {device.id} via {bridge.id}"
@@ -237,17 +191,22 @@ def fastest_networks(device: Device, desk: Desk) -> list[Link]:
 
 
 class Range:
-    """Offers in the order of their least prices, as a whole and by kind; those of unknown price are only in `every`."""
+    """Offers in the order of their least prices, as a whole and by kind; those of unknown price are only in `every`.
 
-    def __init__(self, offers: Iterable[Offer]) -> None:
+    With `hosts`, every offer of cards also stands for the same cards in a computer that has more to give.
+    """
+
+    def __init__(self, offers: Iterable[Offer], hosts: Hosts | None = None) -> None:
         self.every = tuple(offers)
+        self.hosts = hosts
         self.priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
+        self._roomier: dict[Offer, tuple[Offer, ...]] = {}
 
     def of_kind(self, kind: str) -> tuple[Offer, ...]:
         """The offers that may turn out to be of this kind: copies side by side need no link of their own."""
         if kind not in self._of_kind:
-            kinds = ("second-gpu", "network-cluster", "replicas") if kind == "replicas" else (kind,)
+            kinds = OFFERED_AS.get(kind, (kind,))
             self._of_kind[kind] = tuple(offer for offer in self.every if offer.kind in kinds)
         return self._of_kind[kind]
 
@@ -259,6 +218,24 @@ class Range:
         if key not in self._of_kind:
             self._of_kind[key] = tuple(sorted((o for o in self.of_kind(kind) if o.least_usd is not None), key=_least_usd))
         return self._of_kind[key]
+
+    def roomier(self, offer: Offer) -> tuple[Offer, ...]:
+        """The same cards in each computer that gives them more, cheapest first."""
+        if offer not in self._roomier:
+            self._roomier[offer] = tuple(self._moved(offer))
+        return self._roomier[offer]
+
+    def _moved(self, offer: Offer) -> Iterator[Offer]:
+        hosts = self.hosts
+        cards = sum(number for *_, number in offer.groups)
+        if hosts is None or offer.host is None or offer.least_usd is None or cards > MOST_MOVED and offer.kind != "keep":
+            return
+        watts = sum((device.power_w or 0.0) * number for device, _, number in offer.groups)
+        before, _ = hosts.for_cards(cards, watts)
+        kind = "new-host" if offer.kind == "keep" else offer.kind
+        for usd, host in hosts.roomier(offer.host, cards, watts):
+            total = offer.least_usd - (before or 0.0) + usd
+            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=hosts.ram_bytes(host), ram_bytes_per_s=rate_of(host))
 
 
 def _least_usd(offer: Offer) -> float:
@@ -275,7 +252,8 @@ def all_offers(desk: Desk) -> Range:
     if key not in kept:
         if len(kept) >= MOST_KEPT:
             kept.pop(next(iter(kept)))
-        kept[key] = Range(_offers(desk))
+        shelf = Shelf(desk)
+        kept[key] = Range(_offers(shelf), shelf.hosts)
     return kept[key]
 
 
@@ -286,11 +264,19 @@ def _terms_key(desk: Desk) -> tuple[object, ...]:
     return owned, need.new_only, need.prices_usd, need.host, need.ram_bytes, need.psu_w, terms.today or date.today()
 
 
-def _offers(desk: Desk) -> Iterator[Offer]:
-    shelf, hints = Shelf(desk), desk.catalog.hints
-    owned = owned_cards(desk.have)
+def owned_offer(shelf: Shelf) -> Offer | None:
+    """What is owned, as it is: cards that other computers would take."""
+    words = " + ".join(times(count, name_of(device, size)) for device, size, count in shelf.owned)
+    return shelf.card_offer("keep", words, shelf.owned, ()) if takes(shelf.desk.have) else None
+
+
+def _offers(shelf: Shelf) -> Iterator[Offer]:
+    desk, owned = shelf.desk, shelf.owned
+    hints = desk.catalog.hints
     counts = {(device.id, memory): count for device, memory, count in owned}
     in_slots = owned if all(goes_in_slot(device) for device, *_ in owned) else []
+    if (mine_already := owned_offer(shelf)) is not None:
+        yield mine_already
     for device in desk.catalog.devices.values():
         mine = any(device.id == card.id for card, *_ in owned)
         if not is_sold(device) or (hints.is_retired(device.maker, device.architecture) and not mine):

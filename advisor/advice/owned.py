@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from advisor.advice.bounds import Bounds
+from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import Case, Option, best_way, fast_enough, longest_context, per_user
 from advisor.advice.offers import Shelf, owned_cards
@@ -110,7 +110,7 @@ def _may_do(shelf: Shelf, desk: Desk, work: Work, need: Need) -> bool:
     """Whether the memory's speed allows what is owned to reach the wanted speed at all."""
     owned = owned_cards(desk.have)
     offer = shelf.card_offer("keep", "", owned, ()) or shelf.box_offer("keep", "", *owned[0], owned[0][2])
-    return Bounds(desk, work).of(offer).tokens_per_s >= need.min_tokens_per_s
+    return bounds_of(desk, work).of(offer).tokens_per_s >= need.min_tokens_per_s
 
 
 def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:

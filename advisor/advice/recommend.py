@@ -44,7 +44,7 @@ def recommend(
 def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Recommendation:
     """The answer for one model."""
     desk, catalog, have = case.desk, case.desk.catalog, case.desk.have
-    asked = case.among(_offers_of(case, among)) if among else case
+    asked = case.between(_offers_of(case, among)) if among else case
     decision = decide(asked, thorough=True)
     more = one_more(case) if have else OneMore(())
     options = _options(case, decision, more)
@@ -148,7 +148,7 @@ def _improving(case: Case, decision: Decision) -> Case:
 
 def _named(case: Case) -> list[Option]:
     """The systems that the buyer named, each at its best."""
-    found = (best_of_road(case.among([offer]), offer.kind) for offer in case.offers.every)
+    found = (best_of_road(case.between([offer]), offer.kind) for offer in case.offers.every)
     return [option for option in found if option]
 
 

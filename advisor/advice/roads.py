@@ -17,7 +17,7 @@ from advisor.advice.judge import (
     without_budget,
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
-from advisor.advice.search import MOST_SHOWN, search
+from advisor.advice.search import search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 
@@ -28,11 +28,11 @@ NEAREST_TRIED = 2  # offers that are estimated to show the nearest miss of a roa
 
 def best_of_road(case: Case, kind: str) -> Option | None:
     """The road's best candidate: the best that meets the need, else the best without the budget, else the nearest miss."""
-    found = search(case, kind, MOST_SHOWN)
+    found = search(case, kind)
     if found and meets(found[0], case.need):
         return found[0]
     if case.need.budget_usd is not None:
-        free = search(without_budget(case), kind, MOST_SHOWN)
+        free = search(without_budget(case), kind)
         if free and fast_enough(free[0].estimate, case.need):
             return free[0]
         found += free

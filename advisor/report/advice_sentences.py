@@ -164,6 +164,7 @@ ADVICE: dict[str, str] = {
             "rdma-cluster": "a cluster over RDMA: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
             "network-cluster": "a cluster over the network: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
             "multi-gpu-server": "a server of several cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
+            "new-host": "your {name} in another computer ({spend_usd}, {per_user_tokens_per_s} each user)",
             "nothing": "nothing meets the need",
         }
     ),

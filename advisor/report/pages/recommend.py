@@ -43,6 +43,7 @@ KIND_NAMES = {
     "rdma-cluster": "RDMA cluster",
     "network-cluster": "TCP cluster",
     "multi-gpu-server": "GPU server",
+    "new-host": "new computer",
     "nothing-fits": "nothing fits",
 }
 MET = {True: "yes", False: "no", None: "–"}

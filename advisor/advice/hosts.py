@@ -1,0 +1,92 @@
+"""The computers around cards: the one that is owned, the cheapest that takes them, and those that have more to give."""
+
+from advisor.advice.desk import Desk
+from advisor.host import Host
+from advisor.system import System
+
+MORE_FACTOR = 1.2  # this many times the memory, its speed or the slots' lanes is more; less is not worth moving for
+
+Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
+
+
+def rate_of(host: Host) -> float:
+    """Bytes a second that programs reach of its memory, or the nominal rate where nobody says."""
+    return host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
+
+
+def _lanes(host: Host, cards: int) -> float:
+    """How wide the narrowest of the first slots is, in lanes of the first PCIe generation."""
+    return min(((slot.lanes_shared or slot.lanes) * 2.0**slot.generation for slot in host.slots[:cards]), default=0.0)
+
+
+class Hosts:
+    """Prices and choices of computers on one buyer's terms, each looked up once."""
+
+    def __init__(self, desk: Desk) -> None:
+        need, terms = desk.need, desk.terms
+        self.own = desk.own_host
+        self.owned = desk.have is not None and self.own is not None  # paid already
+        self.only_own = self.own is not None and not self.owned  # `--host` without cards: no other is wanted
+        self.own_ram_bytes, self.own_supply_w = need.ram_bytes, need.psu_w
+        self.supplies = terms.money.parts_of("power-supply")
+        least = desk.catalog.hints.least_lanes.lanes  # slots of fewer lanes are good for mining only
+        slotted = (host for host in desk.catalog.hosts.values() if host.max_cards and host.mount == "slot")
+        wide = [host for host in slotted if min(slot.lanes_shared or slot.lanes for slot in host.slots) >= least]
+        priced = ((terms.price(host).usd, host) for host in wide)
+        self.sold = sorted(((usd, host) for usd, host in priced if usd is not None), key=lambda pair: pair[0])
+        self._own_usd = 0.0 if self.owned or self.own is None else terms.price(self.own).usd
+        self._chosen: dict[tuple[int, float], tuple[float | None, Host | None]] = {}
+        self._roomier: dict[tuple[str, int, float], tuple[Priced, ...]] = {}
+
+    def ram_bytes(self, host: Host) -> float:
+        """Memory of a computer: as stated of the own one, else its record's."""
+        return self.own_ram_bytes if self.own_ram_bytes is not None and host is self.own else host.memory_bytes
+
+    def supply_usd(self, host: Host, watts: float) -> float:
+        """What the stronger power supply costs that `watts` of cards need there; 0 where its own suffices."""
+        needed = host.base_power_w + watts
+        given = (self.own_supply_w if host is self.own else None) or host.power_supply_w
+        if needed <= given:
+            return 0.0
+        return next((part.usd for part in self.supplies if (part.watts or 0.0) >= needed), float("inf"))
+
+    def for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
+        """(what it costs, the computer): the own one while the cards go in, else the cheapest that takes them."""
+        key = cards, watts
+        if key not in self._chosen:
+            self._chosen[key] = self._for_cards(cards, watts)
+        return self._chosen[key]
+
+    def _for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
+        own = self.own
+        if own and cards <= own.max_cards:
+            return None if self._own_usd is None else self._own_usd + self.supply_usd(own, watts), own
+        fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.sold if host.max_cards >= cards]
+        return min(fitting, key=lambda pair: pair[0], default=(float("inf"), None))
+
+    def roomier(self, host: Host, cards: int, watts: float) -> tuple[Priced, ...]:
+        """Computers that give the cards more than `host`, cheapest first, none of which a cheaper one equals."""
+        key = host.id, cards, watts
+        if key not in self._roomier:
+            self._roomier[key] = () if self.only_own else tuple(self._better(host, cards, watts))
+        return self._roomier[key]
+
+    def _better(self, host: Host, cards: int, watts: float) -> list[Priced]:
+        floor, kept = self._gives(host, cards), list[Priced]()
+        fitting = [(usd + self.supply_usd(other, watts), other) for usd, other in self.sold if other.max_cards >= cards]
+        for usd, other in sorted(fitting, key=lambda pair: pair[0]):
+            gives = self._gives(other, cards)
+            more = all(map(float.__ge__, gives, floor)) and any(new >= MORE_FACTOR * old for new, old in zip(gives, floor, strict=True))
+            if other is not host and more and not any(all(map(float.__ge__, self._gives(each, cards), gives)) for _, each in kept):
+                kept.append((usd, other))
+        return kept
+
+    def _gives(self, host: Host, cards: int) -> tuple[float, float, float]:
+        """Memory, its speed, and the lanes between several cards."""
+        return float(self.ram_bytes(host)), float(rate_of(host)), _lanes(host, cards) if cards > 1 else 1.0
+
+
+def takes(have: System | None) -> bool:
+    """Whether what is owned are cards that another computer would take."""
+    cards = [group.device for group in have.groups] if have and len(have.boxes) == 1 else []
+    return bool(cards) and all(device.kind == "gpu" and device.mount == "slot" for device in cards)
