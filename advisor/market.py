@@ -290,13 +290,22 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     return lines, [Reason("host.power", {**facts, "part": supply.name, "price_usd": supply.usd})]
 
 
+def reached(host: Host) -> float:
+    """Bytes a second that programs reach of a computer's memory, or the nominal rate where nobody says."""
+    return host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
+
+
 def _new_host(box: Box, have: System, terms: Terms) -> list[Reason]:
-    """That the owned computer does not take the cards, and what the one that does costs."""
+    """That the owned computer does not take the cards, or gives them less; and what the other one costs."""
     mine = have.boxes[0].host
     if mine is None or box.host is None or have.groups[0].device.is_box or box.groups[0].device.is_box:
         return []
-    facts: dict[str, Fact] = {"host": box.host.name, "cards": box.count, "most_cards": mine.max_cards}
-    return [Reason("host.new", {**facts, "price_usd": terms.price(box.host).usd})]
+    facts: dict[str, Fact] = {"host": box.host.name, "price_usd": terms.price(box.host).usd}
+    if box.count > mine.max_cards:
+        return [Reason("host.new", {**facts, "cards": box.count, "most_cards": mine.max_cards})]
+    rates = {"reached_bytes_per_s": reached(box.host), "owned_bytes_per_s": reached(mine)}
+    sizes = {"ram_bytes": box.host.memory_bytes, "owned_bytes": have.ram_bytes or mine.memory_bytes}
+    return [Reason("host.roomier", {**facts, **sizes, **rates})]
 
 
 def _total(lines: Iterable[CostLine]) -> float | None:

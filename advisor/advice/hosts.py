@@ -2,16 +2,12 @@
 
 from advisor.advice.desk import Desk
 from advisor.host import Host
+from advisor.market import reached
 from advisor.system import System
 
 MORE_FACTOR = 1.2  # this many times the memory, its speed or the slots' lanes is more; less is not worth moving for
 
 Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
-
-
-def rate_of(host: Host) -> float:
-    """Bytes a second that programs reach of its memory, or the nominal rate where nobody says."""
-    return host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
 
 
 def _lanes(host: Host, cards: int) -> float:
@@ -83,7 +79,7 @@ class Hosts:
 
     def _gives(self, host: Host, cards: int) -> tuple[float, float, float]:
         """Memory, its speed, and the lanes between several cards."""
-        return float(self.ram_bytes(host)), float(rate_of(host)), _lanes(host, cards) if cards > 1 else 1.0
+        return float(self.ram_bytes(host)), float(reached(host)), _lanes(host, cards) if cards > 1 else 1.0
 
 
 def takes(have: System | None) -> bool:

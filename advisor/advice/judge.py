@@ -10,7 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
-from advisor.record import dataclass, field, replace
+from advisor.record import dataclass, replace
 from advisor.speed import Estimate, Speed
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}

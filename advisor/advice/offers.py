@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from advisor.advice.desk import Desk
-from advisor.advice.hosts import Hosts, rate_of, takes
+from advisor.advice.hosts import Hosts, takes
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link
+from advisor.market import reached
 from advisor.record import dataclass, replace
 from advisor.system import System
 from advisor.units import GIB
@@ -102,7 +103,7 @@ class Shelf:
             return None
         usd = None if host_usd is None else self.least_usd(bought, host_usd)
         ram = self.hosts.ram_bytes(host)
-        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *_sums(groups), 1, ram, rate_of(host))
+        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *_sums(groups), 1, ram, reached(host))
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
@@ -235,7 +236,7 @@ class Range:
         kind = "new-host" if offer.kind == "keep" else offer.kind
         for usd, host in hosts.roomier(offer.host, cards, watts):
             total = offer.least_usd - (before or 0.0) + usd
-            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=hosts.ram_bytes(host), ram_bytes_per_s=rate_of(host))
+            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=hosts.ram_bytes(host), ram_bytes_per_s=reached(host))
 
 
 def _least_usd(offer: Offer) -> float:

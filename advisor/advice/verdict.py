@@ -85,6 +85,10 @@ def _answer(option: Option, case: Case, sure: str) -> Reason:
     if option.kind == "change-settings":
         kind = f"change-{main_change(option.changes)}"
         facts |= {name: fact for reason in option.changes for name, fact in reason.facts.items()}
+    if option.kind == "new-host":
+        kind = "buy-host"
+        owned = [line for line in option.cost.lines if line.owned]
+        facts["moved"] = " and ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in owned)
     users = "-users" if (option.estimate.workload.users or 1) > 1 else ""
     likely = "-likely" if sure != "high" and _close(option, case.need) else ""
     return Reason(f"verdict.{kind}{users}{likely}", facts)

@@ -5,6 +5,7 @@ _ABOUT = {"": "about ", "-likely": "likely about "}  # likely: the interval of t
 _VERDICTS = {
     "keep": "Keep what you have: your {name} runs {model} ({quant}) at {about}{each}.",
     "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
+    "buy-host": "Buy {shopping} for {spend_usd} and move your {moved} into it: {model} ({quant}) then runs at {about}{each}.",
     "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory your {name} gives {about}{each}.",
     "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over your {name} you get {about}{each}.",
     "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over your {name} you get "
@@ -79,6 +80,8 @@ ADVICE: dict[str, str] = {
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
     "host.power-beyond": "No power supply on sale gives the {need_w} that it needs.",
     "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
+    "host.roomier": "It moves to another computer: {host} has {ram_bytes} at {reached_bytes_per_s} and costs {price_usd}; yours has "
+    "{owned_bytes} at {owned_bytes_per_s}.",
     # what was changed
     "change.offload": "A part of the weights in host memory.",
     "change.tensor": "Every layer cut over the {devices} devices.",

@@ -1,0 +1,106 @@
+"""The search against the whole market of the frozen catalog: nothing that it passed over would have won."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor import choose
+from advisor.advice.decide import decide
+from advisor.advice.desk import Desk
+from advisor.advice.judge import Case, Option, case_of, counted_usd, evaluate, meets, per_user, rank
+from advisor.advice.offers import Offer
+from advisor.catalog import Catalog
+from advisor.market import reached
+from advisor.need import Need, Workload
+
+CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
+TODAY = date(2026, 11, 30)
+NEEDS: list[tuple[str | None, str, dict[str, Any]]] = [
+    (None, "qwen3-32b", {"quant": "q4_k_m"}),
+    (None, "llama-3.3-70b", {"users": 16, "min_tokens_per_s": 8.0}),
+    (None, "qwen3-235b-a22b", {"quant": "q4_k_m"}),
+    (None, "gpt-oss-120b", {"users": 4, "budget_usd": 5000.0}),
+    (None, "qwen3-8b", {"users": 8, "prefer": "fastest", "budget_usd": 6000.0}),
+    ("rtx-3090", "llama-3.3-70b", {"quant": "q4_k_m"}),
+    ("rtx-3090", "gpt-oss-120b", {"users": 16, "min_tokens_per_s": 20.0}),
+    ("rtx-4090", "qwen3-235b-a22b", {"quant": "q4_k_m"}),
+    ("2x rtx-3090", "qwen3-235b-a22b", {"min_tokens_per_s": 5.0}),
+    ("rtx-3060-12gb", "qwen3-30b-a3b", {"quant": "q8_0", "users": 8, "min_tokens_per_s": 20.0}),
+    ("rtx-3060-12gb", "qwen3-32b", {"prefer": "fastest", "budget_usd": 4000.0}),
+    ("mac-m4-pro-20c 48gb", "gpt-oss-120b", {"users": 2}),
+    ("dgx-spark", "deepseek-r1", {"min_tokens_per_s": 5.0}),
+    ("rx-7900-xtx", "llama-3.3-70b", {"users": 4, "min_tokens_per_s": 15.0}),
+]
+IDS = [f"{have}-{model}" for have, model, _ in NEEDS]
+
+
+def case(have: str | None, model: str, wished: dict[str, Any]) -> Case:
+    wishes = dict(wished)
+    need = Need(workload=Workload(users=wishes.pop("users", 1)), model=model, **wishes)
+    owned = choose.bind(have, CATALOG, smallest_memory=True) if have else None
+    return case_of(Desk(need, owned, CATALOG, CATALOG.model(model), TODAY), need)
+
+
+def market(whole: Case) -> Iterator[Offer]:
+    """Every offer, and every one of cards in each computer that gives them more."""
+    for offer in whole.offers.priced:
+        yield offer
+        yield from whole.offers.roomier(offer)
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), NEEDS, ids=IDS)
+def test_nothing_in_the_market_is_better(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    chosen = decide(case(have, model, wished)).chosen
+    whole = case(have, model, wished)
+    options = [option for offer in market(whole) if offer.kind != "keep" for option in evaluate(whole, offer)]
+    able = [option for option in options if meets(option, whole.need)]
+    if chosen is None:
+        assert not able
+        return
+    best = min((rank(option, whole.need) for option in able), default=(float("inf"),))
+    assert rank(chosen, whole.need)[0] <= best[0]
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), NEEDS[::2], ids=IDS[::2])
+def test_no_estimate_passes_its_bound(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    whole = case(have, model, wished)
+    for offer in market(whole):
+        bound = whole.bound(offer)
+        for option in evaluate(whole, offer):
+            assert per_user(option.estimate) <= bound.tokens_per_s * (1 + 1e-9), (offer.words, option.estimate.placement.strategy)
+            assert whole.bounds.may_reach(offer, per_user(option.estimate))
+            if option.estimate.fit.fits and option.estimate.placement.strategy != "offload":
+                assert bound.holds, offer.words
+
+
+def moved(have: str, model: str, **wished: Any) -> Option:
+    chosen = decide(case(have, model, wished)).chosen
+    assert chosen
+    assert chosen.kind == "new-host"
+    return chosen
+
+
+def test_the_card_stays_and_the_computer_changes() -> None:
+    """235B with 22B active: 11 to 12 GB a token from host memory, 60 GB/s in a desktop, 150 GB/s on eight channels."""
+    chosen = moved("rtx-4090", "qwen3-235b-a22b", quant="q4_k_m")
+    host = chosen.estimate.system.boxes[0].host
+    assert host
+    assert [line.what for line in chosen.cost.lines if not line.owned] == [host.id]
+    assert [line.what for line in chosen.cost.lines if line.owned] == ["rtx-4090"]
+    assert chosen.cost.spend_usd == pytest.approx(sum(row.middle for row in host.prices if row.kind == "street"))
+    assert [reason.code for reason in chosen.cost.upgrades] == ["host.roomier"]
+    owned = CATALOG.host("desktop-x8x8")
+    assert reached(host) > 1.2 * reached(owned)
+
+
+def test_what_is_owned_never_makes_the_answer_dearer() -> None:
+    for card in ("rtx-3060-12gb", "rtx-3090", "rtx-4090", "rtx-5090"):
+        for model in ("qwen3-235b-a22b", "gpt-oss-120b", "llama-3.3-70b"):
+            with_card, without = (case(have, model, {"quant": "q4_k_m"}) for have in (card, None))
+            one, other = decide(with_card).chosen, decide(without).chosen
+            assert one
+            assert other
+            assert (counted_usd(one.cost, with_card.need) or 0) <= (counted_usd(other.cost, without.need) or 0)
