@@ -17,11 +17,9 @@ def dataclass(cls: Any = None, /, *, frozen: bool = False, kw_only: bool = False
     if cls is None:
         return lambda each: dataclass(each, frozen=frozen, kw_only=kw_only, eq=eq)
     dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(cls)
-    for name, wanted in (("__init__", True), ("__repr__", True), ("__eq__", eq), ("__hash__", eq and frozen)):
-        if wanted:
-            setattr(cls, name, _late(cls, name))
-    if eq and not frozen:
-        cls.__hash__ = None
+    for name, wanted in (("__init__", True), ("__repr__", True), ("__eq__", eq), ("__hash__", eq)):
+        if wanted and cls.__dict__.get(name) is None:  # one that the class writes out stays
+            setattr(cls, name, _late(cls, name) if name != "__hash__" or frozen else None)
     if frozen:
         cls.__setattr__, cls.__delattr__ = _refused, _refused
     return cls

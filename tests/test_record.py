@@ -63,6 +63,26 @@ def test_equal_records_have_equal_hashes_and_changeable_ones_none(frozen):
             hash(Pair(3))
 
 
+@pytest.mark.parametrize("frozen", [True, False])
+@pytest.mark.parametrize("decorator", [record.dataclass, dataclasses.dataclass])
+def test_methods_that_the_class_writes_out_stay(decorator, frozen):
+    @decorator(frozen=frozen)
+    class Named:
+        name: str
+        size: int
+
+        def __hash__(self) -> int:
+            return 7
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __repr__(self) -> str:
+            return "named"
+
+    assert (hash(Named("a", 1)), repr(Named("a", 1)), Named("a", 1) == 3) == (7, "named", True)
+
+
 def test_records_without_equality_are_themselves_alone():
     thing = bodies(record.dataclass, frozen=True, eq=False)
     assert thing(1) != thing(1)
