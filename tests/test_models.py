@@ -158,3 +158,20 @@ def test_measured_file_sets_the_total(catalog: Catalog) -> None:
     weights = weights_of(catalog.model("llama-4-scout"), catalog.quant("ud-q4_k_xl"), "llama.cpp")
     assert weights.measured
     assert weights.total_bytes / GIB == pytest.approx(57.728)
+
+
+def test_experts_that_several_tokens_touch() -> None:
+    """One token touches k of E; many touch fewer than with even routing. One DGX Spark, gpt-oss-120b [kubis.ai, topology benchmark]:
+    steps of 17.4, 25.5, 37.1, 52.1, 73.2, 100.4 ms for 1, 2, 4, 8, 16, 32 users; one expert in all layers is 1.9 ms at 240 GB/s,
+    so beyond one user's four about 4.3, 10.5, 18.5, 29.8, 44.3 further ones are read of 128.
+    """
+    catalog = Catalog.load(user_folder=False)
+    weights = weights_of(catalog.model("gpt-oss-120b"), catalog.quant("mxfp4"), "vllm")
+    assert weights.experts_touched_share(1) == pytest.approx(4 / 128)
+    for users, further in ((2, 4.3), (4, 10.5), (8, 18.5), (16, 29.8), (32, 44.3)):
+        touched = 128 * weights.experts_touched_share(users)
+        assert touched - 4 == pytest.approx(further, rel=0.3)
+        assert touched < 128 * (1 - (1 - 4 / 128) ** users)
+    shares = [weights.experts_touched_share(users) for users in (1, 2, 8, 100, 1e4, 1e6)]
+    assert shares == sorted(shares)
+    assert shares[-1] <= 1
