@@ -227,5 +227,6 @@ def state_layer_bytes(m: Mixer, hidden_size: int, state_number_bytes: float = F3
         "mamba2": (m.heads * m.head_dim * m.state_size, m.heads * m.head_dim + 2 * m.groups * m.state_size),
         "mamba1": (m.inner_size * m.state_size, m.inner_size),
         "shortconv": (0, hidden_size),
+        "rg-lru": (m.inner_size, m.inner_size),
     }.get(m.kind, (0, 0))
     return state * state_number_bytes + conv * max(0, m.conv_kernel - 1) * conv_number_bytes

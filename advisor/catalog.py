@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from advisor.engine import Engine
     from advisor.hints import Hints
     from advisor.host import Host, Storage
+    from advisor.intake.hf_families import Habits
+    from advisor.intake.size_words import Sizes
     from advisor.link import Link
     from advisor.measurement import Measurement
     from advisor.model import Model
@@ -246,6 +248,18 @@ class Catalog:
     def hints(self) -> "Hints":
         """What the adviser knows beside hardware and models."""
         found: Hints = self._single("hints")
+        return found
+
+    @property
+    def config_habits(self) -> "Habits":
+        """How each kind of config.json is read."""
+        found: Habits = self._single("config_habits")
+        return found
+
+    @property
+    def typical_sizes(self) -> "Sizes":
+        """The typical shapes that sizes in words stand for."""
+        found: Sizes = self._single("typical_sizes")
         return found
 
     @property

@@ -7,7 +7,7 @@ from advisor.tensor import Tensor, vector
 from advisor.yamlfile import given
 
 ATTENTION_KINDS = ("full", "sliding", "chunked")
-RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv")
+RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "rg-lru")
 KINDS = (*ATTENTION_KINDS, "mla", "compressed", *RECURRENT_KINDS, "none")
 
 
@@ -213,6 +213,16 @@ def _shortconv(m: Mixer, hidden: int) -> Iterator[Tensor]:
     yield vector("mixer", 5 * hidden * m.conv_bias, m.layers)
 
 
+def _rg_lru(m: Mixer, hidden: int) -> Iterator[Tensor]:
+    """Real-gated linear recurrent unit [Griffin, De et al., 2024, §2.4]: two branches in, a convolution, block-diagonal gates, out."""
+    width, block = m.inner_size, m.inner_size // max(1, m.heads)
+    yield Tensor("ssm_in", "mixer", hidden, 2 * width, m.layers)
+    yield Tensor("ssm_conv", "mixer", m.conv_kernel, width, m.layers)
+    yield Tensor("ssm_x", "mixer", block, 2 * width, m.layers)
+    yield Tensor("ssm_out", "mixer", width, hidden, m.layers)
+    yield vector("mixer", 6 * width + hidden, m.layers)
+
+
 def _compressed(m: Mixer, hidden: int) -> Iterator[Tensor]:
     """DeepSeek-V4: low-rank queries, one shared key = value head, grouped low-rank output, compressors, indexer."""
     rank, out_rank, out_groups = m.q_lora_rank or 0, m.o_lora_rank or 0, m.o_groups or 1
@@ -263,6 +273,7 @@ _MAKERS: dict[str, Callable[[Mixer, int], Iterator[Tensor]]] = {
     "mamba2": _mamba2,
     "mamba1": _mamba1,
     "shortconv": _shortconv,
+    "rg-lru": _rg_lru,
     "compressed": _compressed,
     "none": _none,
 }

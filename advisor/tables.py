@@ -50,6 +50,8 @@ TABLES = {
         Table("calibration", "calibration", "calibration", "Calibration", "single"),
         Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
         Table("hints", "hints", "hints", "Hints", "single"),
+        Table("config_habits", "habits of config.json files", "intake.hf_families", "Habits", "single"),
+        Table("typical_sizes", "typical model sizes", "intake.size_words", "Sizes", "single"),
         Table("money", "money", "money", "Money", "single"),
         Table("bounds", "bounds", "sanity", "Bounds", "single"),
         Table("integrated", "marks of integrated GPUs", "integrated", "Integrated", "single"),

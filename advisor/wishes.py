@@ -46,17 +46,17 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
     if text.lower().endswith(".gguf"):
         from advisor.intake import gguf_header
 
-        return gguf_header.read(Path(text))
+        return gguf_header.read(Path(text), catalog)
     if text.lower().endswith(".json") or os.path.isdir(text):
         from advisor.intake import hf_config
 
-        return hf_config.read(Path(text))
+        return hf_config.read(Path(text), catalog)
     try:
         return catalog.model(text)
     except (UnknownName, AmbiguousName):
         from advisor.intake import size_words
 
-        found = size_words.model(text)
+        found = size_words.model(text, catalog.typical_sizes)
         if found is None:
             raise
         return found

@@ -6,13 +6,17 @@ The shape is told to the reader of config.json in that one's words, so both know
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadInput
 from advisor.intake.gguf_bytes import Header, TensorInfo, read_header
 from advisor.intake.hf_config import model_of
+from advisor.intake.hf_families import habits_of
 from advisor.model import Model
 from advisor.record import dataclass, replace
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
 
 PART = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 TOLERANCE_SHARE = 0.003
@@ -81,7 +85,7 @@ class _File:
         return int(found) if isinstance(found, (int, float)) and not isinstance(found, bool) and found == found else None
 
 
-def read(path: Path | str) -> Model:
+def read(path: Path | str, catalog: "Catalog | None" = None) -> Model:
     """The model in a GGUF file; of a split one any part may be named."""
     file = _whole(Path(path))
     sizes = _block_sizes()
@@ -90,7 +94,7 @@ def read(path: Path | str) -> Model:
         raise BadInput(f"{path}: general.architecture: missing; is it the first part of a split model?")
     if architecture in NOT_MODELS:
         raise BadInput(f"{path}: holds {architecture!r}, not a language model; name the model's own .gguf file")
-    model = model_of(_config(file, architecture), str(path), file.name)
+    model = model_of(_config(file, architecture), str(path), file.name, habits=habits_of(catalog))
     weights = [t for t in file.tensors if not _is_draft(t, model.layers)]
     total = float(sum(_bytes(t, sizes) for t in weights))
     counted = sum(t.elements for t in weights)

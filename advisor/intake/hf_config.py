@@ -8,24 +8,25 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadInput
 from advisor.feedforward import FeedForward
-from advisor.intake.hf_defaults import TEXT
-from advisor.intake.hf_families import LLAMA, Family, family_of
+from advisor.intake.hf_families import Family, Habits, habits_of
 from advisor.intake.hf_ffns import feed_forwards, picture_experts
 from advisor.intake.hf_keys import LONGEST, Keys, text_part
 from advisor.intake.hf_layers import mixer_kinds
 from advisor.intake.hf_mixers import mixers
 from advisor.intake.hf_quant import native_quant
-from advisor.intake.hf_spellings import SAME
 from advisor.intake.hf_vision import tower_params
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.price import Source
 from advisor.record import replace
 from advisor.units import MIB
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
 
 LARGEST_CONFIG_BYTES = 16 * MIB
 LARGEST_INDEX_BYTES = 128 * MIB
@@ -34,6 +35,7 @@ HIDDEN = ("hidden_size", "n_embd", "d_model", "dim", "model_dim")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers", "num_hidden_blocks")
 TIED = ("tie_word_embeddings", "tie_embeddings", "weight_tying", "share_input_output_layers")
 VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
+WRAPPER_TIES_FROM = 5
 LENGTH = (
     "max_position_embeddings",
     "max_sequence_length",
@@ -46,32 +48,36 @@ LENGTH = (
 )
 
 
-def read(path: Path | str) -> Model:
-    """The model that a config.json describes. `path`: the file or its folder."""
+def read(path: Path | str, catalog: "Catalog | None" = None) -> Model:
+    """The model that a config.json describes. `path`: the file or its folder; `catalog` tells the habits of its kind."""
     place = Path(path)
     file = place / "config.json" if place.is_dir() else place
     config = _mapping(file, LARGEST_CONFIG_BYTES)
     beside = _mapping(file.parent / "hf_quant_config.json", LARGEST_CONFIG_BYTES, needed=False)
-    model = model_of(config, str(file), _name(file, config), beside)
+    model = model_of(config, str(file), _name(file, config), beside, habits_of(catalog))
     total = _total_bytes(file.parent / INDEX) if file.name == "config.json" else None
     return model if total is None else replace(model, weights_bytes=total)
 
 
-def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[str, Any] | None = None) -> Model:
+def model_of(
+    config: Mapping[str, Any], where: str, name: str, beside: Mapping[str, Any] | None = None, habits: Habits | None = None
+) -> Model:
     """The model that the keys of a config describe."""
+    habits = habits or habits_of(None)
     keys = text_part(config, where)
     if keys.flag("is_encoder_decoder"):
         raise BadInput(f"{where}: an encoder with a decoder (such as T5) is not a model that advisor estimates; give a decoder-only one")
     own = keys.own.get("model_type")
     model_type = own if isinstance(own, str) else keys.text("model_type")
-    family = family_of(model_type) or family_of(Keys(config).text("model_type"))
+    habits.must_read(model_type, where)
+    family = habits.family(model_type) or habits.family(Keys(config).text("model_type"))
     assumed: tuple[str, ...] = () if family else (f"model_type {model_type!r} is not known; read like a llama",)
-    family = family or LLAMA
-    own_keys = {**keys.own, "model_type": model_type} if model_type else keys.own
-    keys = Keys(own_keys, {**_usual(model_type, nested=bool(keys.around)), **family.values, **keys.around}, where)
+    family = family or Family()
+    own_keys = {**keys.own, **({"model_type": model_type} if model_type else {}), **_tied_by_wrapper(config, keys)}
+    keys = Keys(own_keys, {**(habits.text_part(model_type) if keys.around else {}), **(family.values or {}), **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside)
     model = _shape(keys, family, name, where)
-    vision = tower_params(Keys(config, {}, where), model.hidden_size)
+    vision = tower_params(Keys(config, {}, where), model.hidden_size, habits)
     if vision is None:
         assumed += ("the size of the tower for pictures or sound is not stated; not counted",)
     if open_quant:
@@ -87,10 +93,11 @@ def model_of(config: Mapping[str, Any], where: str, name: str, beside: Mapping[s
     )
 
 
-def _usual(model_type: str | None, *, nested: bool) -> Mapping[str, Any]:
-    """Values that a nested part leaves to its class."""
-    word = model_type or "llama"
-    return TEXT.get(word) or TEXT.get(SAME.get(word, word)) or {} if nested else {}
+def _tied_by_wrapper(config: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
+    """From transformers 5 on the wrapper decides whether the head is the embedding; before, the part that speaks did."""
+    stated = keys.around.get("tie_word_embeddings")
+    newer = re.match(r"(\d+)\.", str(config.get("transformers_version")))
+    return {"tie_word_embeddings": stated} if stated is not None and newer and int(newer[1]) >= WRAPPER_TIES_FROM else {}
 
 
 def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:

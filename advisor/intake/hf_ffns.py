@@ -44,13 +44,15 @@ def feed_forwards(keys: Keys, family: Family, kinds: list[str], hidden: int) -> 
     for index, kind in enumerate(kinds):
         if alone or (blocks and kind not in ("mlp", "moe")):
             continue
-        ffn = mixture if routed[index] and mixture is not None else _dense(keys, family, index, layers, hidden)
+        ffn = mixture if routed[index] and mixture is not None else _dense(keys.layer(index), family, index, layers, hidden)
         if ffn is not None:
             found[ffn] += 1
     return tuple(replace(ffn, layers=count) for ffn, count in found.items())
 
 
 def _experts(keys: Keys) -> int:
+    if keys.value("is_moe", "use_moe", "enable_moe_block") is False:
+        return 0
     inner = keys.part("ffn_config")
     return keys.whole(*EXPERTS) or (inner.whole("moe_num_experts") if inner else None) or 0
 
@@ -78,7 +80,7 @@ def _mixture(keys: Keys, family: Family) -> FeedForward:
     experts = _experts(keys)
     noaux = keys.text("topk_method") == "noaux_tc"
     hidden = keys.whole("hidden_size") or 0
-    latent = keys.whole("moe_latent_size", "routed_expert_hidden_size") or None
+    latent = keys.whole("moe_latent_size", "routed_expert_hidden_size", "moe_hidden_size") or None
     return FeedForward(
         kind="moe",
         layers=1,
@@ -162,8 +164,8 @@ def _width_of_layer(keys: Keys, index: int, layers: int, hidden: int) -> int:
     if not _experts(keys) and keys.whole("shared_intermediate_size"):
         return keys.whole("shared_intermediate_size") or 0  # Granite hybrids without experts
     found = _dense_width(keys)
-    if keys.text("model_type") == "qwen":
-        return found // 2  # the first Qwen states the width of gate and up together
+    if keys.text("model_type") in ("qwen", "recurrent_gemma"):
+        return found // 2  # they state the width of gate and up together
     if keys.flag("block_auto_adjust_ff_dim"):
         return _adjusted(keys, found)
     shared = keys.whole("num_kv_shared_layers") or 0

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advisor.errors import BadInput
-from advisor.record import dataclass, field
+from advisor.record import dataclass, field, replace
 
 LARGEST = 10**9  # no width, count or vocabulary is larger; a length may be
 LONGEST = 10**10
@@ -70,6 +70,14 @@ class Keys:
         """A list with something in it."""
         found = self.value(*names)
         return found if isinstance(found, list) and found else None
+
+    def layer(self, index: int) -> "Keys":
+        """The keys of one layer: `per_layer_config` of transformers 5 names what differs there, by the layer's number."""
+        differing = self.value("per_layer_config")
+        if not isinstance(differing, Mapping):
+            return self
+        found = next((differing[name] for name in (str(index), f"{index:02d}", f"{index:03d}") if name in differing), None)
+        return replace(self, own={**self.own, **found}) if isinstance(found, Mapping) else self
 
     def part(self, *names: str) -> "Keys | None":
         """A mapping within, which does not look around."""

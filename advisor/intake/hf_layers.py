@@ -30,9 +30,12 @@ WORDS = {
     "compressed_sparse_attention": "compressed",
     "heavily_compressed_attention": "compressed",
     "hybrid": "full",
+    "recurrent": "lru",
     "mlp": "mlp",
     "moe": "moe",
 }
+# … and words that nobody has listed, by what they hold.
+WORD_PARTS = (("sliding", "sliding"), ("window", "sliding"), ("local", "sliding"), ("mamba", "mamba"), ("linear", "linear"), ("conv", "conv"))
 PATTERN_LETTERS = {"M": "mamba", "*": "full", "-": "mlp", "E": "moe"}
 
 
@@ -59,11 +62,17 @@ def _pattern(keys: Keys, _layers: int) -> list[str] | None:
     return None if not text else [PATTERN_LETTERS.get(letter, "full") for letter in text if letter not in "| \n"]
 
 
+def _kind_of(word: str) -> str:
+    return WORDS.get(word) or next((kind for part, kind in WORD_PARTS if part in word), "full")
+
+
 def _listed(keys: Keys, _layers: int) -> list[str] | None:
-    words = keys.many("layers_block_type", "layer_types", "layer_type_list")
+    words = keys.many("layers_block_type", "layer_types", "layer_type_list", "block_types", "_block_types")
     if not words or not all(isinstance(word, str) for word in words):
         return None
-    kinds = [WORDS.get(word.lower(), "full") for word in words]
+    kinds = [_kind_of(word.lower()) for word in words]
+    if keys.whole("mamba_d_state", "ssm_state_size") and not keys.whole("linear_num_value_heads"):
+        kinds = ["mamba" if kind == "linear" else kind for kind in kinds]  # transformers 5 calls every recurrence linear attention
     if "sliding" in kinds and _window(keys) is None:
         kinds = ["full" if kind == "sliding" else kind for kind in kinds]
     return kinds
@@ -136,8 +145,9 @@ def _chunks(keys: Keys, layers: int) -> list[str] | None:
 
 
 def _pure_mamba(keys: Keys, _layers: int) -> list[str] | None:
-    alone = keys.text("model_type") in ("mamba", "mamba2", "falcon_mamba")
-    return ["mamba"] if alone else None
+    kind = keys.text("model_type")
+    bare = kind == "bamba" and not keys.many("attn_layer_indices", "layer_types", "layers_block_type")
+    return ["mamba"] if bare or kind in ("mamba", "mamba2", "falcon_mamba") else None
 
 
 _WAYS: tuple[Callable[[Keys, int], list[str] | None], ...] = (
@@ -195,7 +205,7 @@ def is_mixture(keys: Keys, layers: int) -> list[bool]:
 
 def _mixture_words(keys: Keys, layers: int) -> list[bool] | None:
     words = keys.many("mlp_layer_types")
-    return None if not words else [word in ("sparse", "moe") for word in _fill([str(w) for w in words], layers)]
+    return None if not words else ["sparse" in word or "moe" in word for word in _fill([str(w) for w in words], layers)]
 
 
 def _mixture_numbers(keys: Keys, layers: int) -> list[bool] | None:

@@ -28,7 +28,7 @@ def mixers(keys: Keys, family: Family, kinds: list[str], hidden: int) -> tuple[M
     found: Counter[Mixer] = Counter()
     for index, kind in enumerate(kinds):
         if kind not in ("mlp", "moe"):
-            for mixer in _layer(keys, family, kind, index, len(kinds), hidden):
+            for mixer in _layer(keys.layer(index), family, kind, index, len(kinds), hidden):
                 found[mixer] += 1
     return tuple(_together(mixer, count) for mixer, count in found.items())
 
@@ -127,7 +127,7 @@ def _window(keys: Keys, kind: str) -> int | None:
         return keys.whole("attention_chunk_size") or None
     if kind != "sliding":
         return None
-    return keys.whole("sliding_window", "sliding_window_size", "interleaved_sliding_window", "attention_window", "window_size") or 4096
+    return keys.whole("sliding_window", "sliding_window_size", "interleaved_sliding_window", "attention_window", "attention_window_size", "window_size") or 4096
 
 
 def _bias(keys: Keys, family: Family) -> bool:
@@ -159,6 +159,9 @@ def _qk_norm(keys: Keys, family: Family) -> str:
 def _gate(keys: Keys, family: Family) -> str:
     if keys.value("use_head_wise_attn_gate") is not None:
         return "head" if keys.flag("use_head_wise_attn_gate") else "none"
+    stated = keys.value("gating")
+    if stated is not None:  # Laguna: true, false, per-head, per-element
+        return "none" if not stated else "channel" if "element" in str(stated) or "channel" in str(stated) else "head"
     if keys.value("attn_output_gate") is not None:
         return "channel" if keys.flag("attn_output_gate") else "none"
     return family.output_gate
@@ -188,10 +191,18 @@ def _latent(keys: Keys, index: int) -> Mixer:
     )
 
 
+def _compress_ratio(keys: Keys, index: int) -> int:
+    """Tokens in one entry of a layer: listed layer by layer, or by the word for the layer's kind."""
+    ratios, words = keys.many("compress_ratios"), keys.many("layer_types")
+    if ratios is not None:
+        ratio = ratios[index % len(ratios)]
+        return ratio if isinstance(ratio, int) and ratio >= 0 else 0
+    rates = keys.part("compress_rates")
+    return (rates.whole(str(words[index % len(words)])) if rates and words else None) or 0
+
+
 def _compressed(keys: Keys, index: int) -> Mixer:
-    ratios = keys.many("compress_ratios") or [0]
-    ratio = ratios[index % len(ratios)]
-    ratio = ratio if isinstance(ratio, int) and ratio >= 0 else 0
+    ratio = _compress_ratio(keys, index)
     indexed = ratio == 4
     return Mixer(
         kind="compressed",
@@ -223,6 +234,14 @@ def _linear(keys: Keys, family: Family, hidden: int) -> Mixer:
             head_dim=kimi.whole("head_dim") or 128,
             conv_kernel=kimi.whole("short_conv_kernel_size") or 4,
             full_rank_gate=kimi.flag("use_full_rank_gate"),
+        )
+    if keys.whole("linear_num_heads"):  # Kimi Linear as transformers 5 writes it
+        return Mixer(
+            kind="kda",
+            layers=1,
+            heads=keys.whole("linear_num_heads") or 1,
+            head_dim=keys.whole("linear_head_dim") or 128,
+            conv_kernel=keys.whole("linear_conv_kernel_dim") or 4,
         )
     if keys.whole("linear_num_value_heads"):
         return Mixer(
@@ -283,6 +302,14 @@ def _conv(keys: Keys, _family: Family, _hidden: int) -> Mixer:
     return Mixer(kind="shortconv", layers=1, conv_kernel=keys.whole("conv_L_cache", "conv_kernel") or 3, conv_bias=keys.flag("conv_bias"))
 
 
+def _lru(keys: Keys, _family: Family, hidden: int) -> Mixer:
+    """The gated linear recurrence of RecurrentGemma."""
+    heads = heads_of(keys)
+    return Mixer(
+        kind="rg-lru", layers=1, heads=heads, inner_size=keys.whole("lru_width") or hidden, conv_kernel=keys.whole("conv1d_width") or 4
+    )
+
+
 def _nothing(_keys: Keys, _family: Family, _hidden: int) -> Mixer:
     return Mixer(kind="none", layers=1)
 
@@ -291,6 +318,7 @@ _MAKERS: dict[str, Callable[[Keys, Family, int], Mixer]] = {
     "linear": _linear,
     "mamba": _mamba,
     "conv": _conv,
+    "lru": _lru,
     "none": _nothing,
     "replaced": _nothing,
 }

@@ -2,31 +2,39 @@
 
 from typing import Any
 
-from advisor.intake.hf_defaults import TOWERS
+from advisor.intake.hf_families import Habits, Numbers
 from advisor.intake.hf_keys import Keys
 
 VISION_PARTS = ("vision_config", "vision_tower_config", "vit_config", "visual", "vision_encoder_config")
 PICTURE_CHANNELS = 3
+UNSAID = {"patch_size": 14}  # a tower that states its width needs no more
 CLIP_PICTURE = 336
+PHI4_POSITIONS = 1024
+SAM_AND_CLIP = ("unlimited_ocr_vision", "deepseek_ocr_vision")
+SAM_AND_CLIP_PARAMS = 400_770_048  # DeepSeek-OCR: SAM ViT-B, 16-fold convolution, CLIP ViT-L, one matrix [transformers, on the meta device]
 MOBILE_NET_PARAMS = 300_000_000  # Gemma 3n: MobileNet-V5, which its config does not describe
 CONFORMER_SQUARES = 24  # square matrices of a Conformer layer: two feed-forwards of four widths, attention, convolution
 
 
-def tower_params(keys: Keys, hidden: int) -> int | None:
+def tower_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
     """Parameters of the towers for pictures and sound and what joins them on; 0 without any; None where it cannot be known."""
-    seen, heard = _vision_params(keys, hidden), _audio_params(keys, hidden)
+    seen, heard = _vision_params(keys, hidden, habits), _audio_params(keys, hidden, habits)
     return None if seen is None or heard is None else seen + heard
 
 
-def _vision_params(keys: Keys, hidden: int) -> int | None:
+def _vision_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
     vision = keys.part(*VISION_PARTS)
+    if vision is None and keys.text("model_type") == "phi4mm":
+        return _phi4(keys, hidden, habits.towers["siglip"])
     if vision is None:
-        return 0 if keys.value("img_processor", "vision_tower", "mm_vision_tower") is None else _clip_params(hidden)
+        return 0 if keys.value("img_processor", "vision_tower", "mm_vision_tower") is None else _clip_params(hidden, habits.towers["clip"])
     kind = vision.text("model_type") or keys.text("model_type") or ""
     if "gemma3n" in kind:
         return MOBILE_NET_PARAMS
-    vision = Keys({**_usual(kind), **vision.own}, {}, vision.where)
+    vision = Keys({**(habits.tower(kind) or UNSAID), **_joining(keys), **vision.own}, {}, vision.where)
     width, layers, inner, patch = _sizes(vision)
+    if kind in SAM_AND_CLIP or (vision.text("model_name") or "").startswith("deeplip"):
+        return SAM_AND_CLIP_PARAMS
     if not width or not layers:
         return None
     for word, params in _TOWERS:
@@ -35,18 +43,38 @@ def _vision_params(keys: Keys, hidden: int) -> int | None:
     return _plain(vision, width, layers, inner, patch, hidden)
 
 
-def _usual(kind: str) -> dict[str, Any]:
-    """What the class of this tower fills in; a tower that states its width needs none of it but the patch."""
-    return next((each for word, each in TOWERS.items() if word in kind), {"patch_size": 14})
+def _joining(keys: Keys) -> dict[str, Any]:
+    """What a wrapper says beside its tower about how pictures enter the language model."""
+    found = {name: keys.value(name) for name in ("downsample_ratio", "spatial_merge_size") if keys.value(name) is not None}
+    resampler = keys.part("perceiver_config")
+    if resampler is not None:
+        found |= {**resampler.own, "resampler_kv_heads": resampler.value("num_key_value_heads")}
+        found = {name: each for name, each in found.items() if name.startswith("resampler")}
+    return found
 
 
-def _audio_params(keys: Keys, hidden: int) -> int | None:
-    """An encoder of sound: Conformer layers (Gemma) or those of Whisper, and a matrix into the language model."""
-    audio = keys.part("audio_config", "audio_encoder_config")
+def _phi4(keys: Keys, hidden: int, siglip: Numbers) -> int:
+    """Phi-4-multimodal as its makers write it: SigLIP that the file does not describe, and adapters for pictures and sound."""
+    width, layers, inner, patch = _sizes(Keys(siglip))
+    tower = (layers + 1) * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    tower += PICTURE_CHANNELS * patch * patch * width + PHI4_POSITIONS * width + width * hidden + hidden * hidden
+    heads = keys.whole("num_attention_heads") or 1
+    rows = hidden + 2 * (keys.whole("num_key_value_heads") or heads) * (hidden // heads)
+    feeding = keys.whole("intermediate_size") or 4 * hidden
+    each = (hidden + rows) + 2 * hidden + (hidden + 2 * feeding) + (feeding + hidden)
+    ranks = sum((part.whole("r") or 0) for name in ("vision_lora", "speech_lora") if (part := keys.part(name)) is not None)
+    return tower + ranks * each * (keys.whole("num_hidden_layers") or 0)
+
+
+def _audio_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
+    """An encoder of sound: Conformer layers (Gemma, Phi-4) or those of Whisper, and a matrix into the language model."""
+    audio = keys.part("audio_config", "audio_encoder_config") or _within(keys.part("audio_processor"), "config")
     if audio is None:
         return 0
+    if audio.whole("num_blocks"):
+        return _phi_audio(audio, hidden)
     kind = audio.text("model_type") or ""
-    audio = Keys({**(TOWERS["gemma4_audio"] if "gemma4" in kind else {}), **audio.own}, {}, audio.where)
+    audio = Keys({**(habits.towers["gemma4_audio"] if "gemma4" in kind else {}), **audio.own}, {}, audio.where)
     width = audio.whole("d_model", "hidden_size") or 0
     layers = audio.whole("encoder_layers", "num_hidden_layers", "conf_num_hidden_layers") or 0
     if "gemma" in kind:
@@ -56,6 +84,17 @@ def _audio_params(keys: Keys, hidden: int) -> int | None:
         return None
     inner = audio.whole("encoder_ffn_dim", "intermediate_size") or 4 * width
     return layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4) + 4 * width * width + width * hidden
+
+
+def _within(part: Keys | None, name: str) -> Keys | None:
+    return part.part(name) if part is not None else None
+
+
+def _phi_audio(audio: Keys, hidden: int) -> int:
+    """Phi-4-multimodal: Conformer layers of two gated networks, attention and a convolution; two projectors [modeling_phi4_multimodal.py]."""
+    width, inner = audio.whole("hidden_size", "attention_dim") or 1024, audio.whole("intermediate_size", "linear_units") or 1536
+    layers = (audio.whole("num_blocks") or 24) * (8 * width * width + 6 * width * inner)
+    return layers + 12 * width * width + 2 * (width * hidden + hidden * hidden)
 
 
 def _sizes(vision: Keys) -> tuple[int, int, int, int]:
@@ -84,8 +123,39 @@ def _plain(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int
     """A ViT with LayerNorms and biases, learned positions, and two linear layers into the language model."""
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
     entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) + 1) * width
-    merged = width * (v.whole("spatial_merge_size") or 1) ** 2
+    merged = width * _merged_patches(v)
     return tower + entrance + 2 * width + merged * hidden + hidden * hidden
+
+
+def _merged_patches(v: Keys) -> int:
+    """Patches that one token of the language model stands for."""
+    ratio = v.number("downsample_ratio", 1.0)
+    return (v.whole("spatial_merge_size") or 1) ** 2 if ratio >= 1 else round(1 / ratio**2)
+
+
+def _paddle(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """SigLIP, and two linear layers of which the first is as wide as the patches that are merged [PaddleOCR-VL]."""
+    merged = width * _merged_patches(v)
+    return _plain(v, width, layers, inner, patch, hidden) + merged * merged - hidden * hidden
+
+
+def _perceiver(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """Idefics2: a gated projection, then a resampler whose few learnt queries attend to the picture, with gated networks four widths wide."""
+    between, depth = 3 * hidden + hidden // 2, v.whole("resampler_depth") or 3
+    heads, kv_heads, head_dim = v.whole("resampler_n_heads") or 16, v.whole("resampler_kv_heads") or 4, v.whole("resampler_head_dim") or 96
+    each = 2 * hidden * (heads + kv_heads) * head_dim + 12 * hidden * hidden
+    tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
+    entrance = PICTURE_CHANNELS * patch * patch * width + _grid(v, patch) * width
+    return tower + entrance + (2 * width + hidden) * between + depth * each
+
+
+def _glm_ocr(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
+    """GLM-OCR: as GLM-4.1V with biases, layers as wide inside as stated, and a merger three times as wide as what leaves."""
+    out = v.whole("out_hidden_size") or hidden
+    tower = layers * _layer(width, inner, gated=True, bias=True, norm_vectors=2)
+    entrance = PICTURE_CHANNELS * (v.whole("temporal_patch_size") or 2) * patch * patch * width + width
+    merged = (v.whole("spatial_merge_size") or 2) ** 2 * width * out + out
+    return tower + entrance + merged + out * out + 2 * out + PICTURE_CHANNELS * 3 * out * out
 
 
 def _siglip_gemma(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
@@ -173,9 +243,9 @@ def _mllama(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: in
     return tower + entrance + 5 * width + ((v.whole("vision_output_dim") or 6 * width) + 1) * hidden
 
 
-def _clip_params(hidden: int) -> int:
+def _clip_params(hidden: int, clip: Numbers) -> int:
     """CLIP ViT-L/14 at 336 with a projector of four patches [Phi-3-vision, LLaVA]."""
-    width, layers, inner, patch = _sizes(Keys(TOWERS["clip"]))
+    width, layers, inner, patch = _sizes(Keys(clip))
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
     entrance = PICTURE_CHANNELS * patch * patch * width + ((CLIP_PICTURE // patch) ** 2 + 1) * width
     return tower + entrance + 4 * width + 4 * width * hidden + hidden * hidden
@@ -192,5 +262,8 @@ _TOWERS = (
     ("kimi", _moonvit),
     ("moonvit", _moonvit),
     ("glm4v", _glm4v),
+    ("glm_ocr", _glm_ocr),
+    ("paddleocr", _paddle),
+    ("idefics2", _perceiver),
     ("ernie", _ernie),
 )

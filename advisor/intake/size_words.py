@@ -6,7 +6,9 @@ from advisor.feedforward import FeedForward
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.record import dataclass, replace
+from advisor.price import Source
 from advisor.units import GIGA, MEGA, TERA
+from advisor.yamlfile import given
 
 UNITS = {"m": MEGA, "b": GIGA, "t": TERA}
 DENSE = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])", re.ASCII)
@@ -14,70 +16,45 @@ ROUTED = re.compile(r"(\d+(?:\.\d+)?)\s*([mbt])[\s-]*a(\d+(?:\.\d+)?)\s*([mbt])"
 TIMES = re.compile(r"(\d+)\s*x\s*(\d+(?:\.\d+)?)\s*([mbt])", re.ASCII)
 SMALLEST_PARAMS, LARGEST_PARAMS = 10 * MEGA, 10 * TERA
 WIDTH_STEP = 64
-TYPICAL_CONTEXT_TOKENS = 131072
-LATENT_FROM_PARAMS = 500 * GIGA  # mixtures above this size cache a latent
-CHOSEN_EXPERTS = 8
-LEAST_EXPERT_SHARE = 0.2  # of the active weights: below it the body is too wide for so few
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Body:
     """What a model of about so many billions of weights looks like around its feed-forward, as most makers build it."""
 
-    billions: float
-    layers: int
-    hidden: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    vocabulary: int
-    tied: bool = False
-
-    @property
-    def params(self) -> float:
-        """Weights."""
-        return self.billions * GIGA
+    params: float = given("params_b", GIGA, above=0)
+    layers: int = given(least=1)
+    hidden: int = given(least=1)
+    heads: int = given(least=1)
+    kv_heads: int = given(least=1)
+    head_dim: int = given(least=1)
+    vocabulary: int = given(least=1)
+    tied: bool = given(default=False)
+    after: str = given(default="")  # the models it is drawn after
 
 
-# After SmolLM2, Qwen2.5, Llama 3, Mistral, Gemma, Qwen3 and Command models of these sizes.
-DENSE_BODIES = (
-    Body(0.135, 30, 576, 9, 3, 64, 49152, True),
-    Body(0.5, 24, 896, 14, 2, 64, 151936, True),
-    Body(1.2, 16, 2048, 32, 8, 64, 128256, True),
-    Body(1.7, 28, 2048, 16, 8, 128, 151936, True),
-    Body(3.2, 28, 3072, 24, 8, 128, 128256, True),
-    Body(4, 36, 2560, 32, 8, 128, 151936, True),
-    Body(7, 32, 4096, 32, 8, 128, 32768),
-    Body(8, 32, 4096, 32, 8, 128, 128256),
-    Body(12, 40, 5120, 32, 8, 128, 131072),
-    Body(14, 40, 5120, 40, 8, 128, 151936),
-    Body(24, 40, 5120, 32, 8, 128, 131072),
-    Body(32, 64, 5120, 64, 8, 128, 151936),
-    Body(70, 80, 8192, 64, 8, 128, 128256),
-    Body(123, 88, 12288, 96, 8, 128, 32768),
-    Body(405, 126, 16384, 128, 8, 128, 128256),
-)
-# After Qwen3, GLM-4.5, MiniMax, DeepSeek-V3 and Kimi K2.
-ROUTED_BODIES = (
-    Body(7, 16, 2048, 16, 16, 128, 50304),
-    Body(16, 27, 2048, 16, 16, 128, 102400),
-    Body(30, 48, 2048, 32, 4, 128, 151936),
-    Body(110, 46, 4096, 96, 8, 128, 151552),
-    Body(230, 94, 4096, 64, 4, 128, 151936),
-    Body(350, 92, 5120, 96, 8, 128, 151552),
-    Body(480, 62, 6144, 96, 8, 128, 151936),
-    Body(670, 61, 7168, 128, 128, 128, 129280),
-    Body(1000, 61, 7168, 64, 64, 128, 163840),
-)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sizes:
+    """The typical shapes that sizes in words stand for."""
+
+    dense: tuple[Body, ...] = given()
+    routed: tuple[Body, ...] = given()
+    experts_per_token: int = given(least=1)  # of a mixture named by its totals: `30b-a3b`
+    copied_experts_per_token: int = given(least=1)  # of a mixture of copies: `8x7b`
+    max_context_tokens: int = given(above=0)
+    latent_from_params: float = given("latent_from_params_b", GIGA)  # mixtures above this size cache a latent …
+    latent: Mixer = given()  # … of these widths
+    least_expert_share: float = given(above=0, most=1)  # of the active weights: below it the body is too wide for so few
+    sources: tuple[Source, ...] = given()
 
 
-def model(text: str) -> Model | None:
+def model(text: str, sizes: Sizes) -> Model | None:
     """The typical model of this size; None where the text is no size."""
     words = text.strip().lower()
     for pattern, build in ((TIMES, _times), (ROUTED, _routed), (DENSE, _dense)):
         match = pattern.fullmatch(words)
         if match:
-            return build(match, words)
+            return build(match, words, sizes)
     return None
 
 
@@ -86,49 +63,49 @@ def _params(number: str, unit: str) -> float | None:
     return params if SMALLEST_PARAMS <= params <= LARGEST_PARAMS else None
 
 
-def _dense(match: re.Match[str], words: str) -> Model | None:
+def _dense(match: re.Match[str], words: str, sizes: Sizes) -> Model | None:
     params = _params(match[1], match[2])
-    return None if params is None else _dense_of(params, words)
+    return None if params is None else _dense_of(params, words, sizes)
 
 
-def _dense_of(params: float, words: str) -> Model:
+def _dense_of(params: float, words: str, sizes: Sizes) -> Model:
     """The body of the nearest size, with as many layers as that takes, its feed-forward filled up to the asked size."""
-    body = _nearest(DENSE_BODIES, params)
+    body = _nearest(sizes.dense, params)
     layers = max(1, round(body.layers * params / body.params))
-    empty = _built(words, body, layers, ())
+    empty = _built(words, body, layers, sizes)
     width = (params - empty.decoder_params) / (3 * body.hidden * layers)
     ffn = FeedForward(kind="dense", layers=layers, width=_stepped(width))
     return _said(replace(empty, ffns=(ffn,)))
 
 
-def _times(match: re.Match[str], words: str) -> Model | None:
+def _times(match: re.Match[str], words: str, sizes: Sizes) -> Model | None:
     """`8x7b`: every feed-forward of a 7B copied eight times, of which a token takes two [Mixtral]."""
     experts, params = int(match[1]), _params(match[2], match[3])
     if params is None or not 2 <= experts <= 1024:
         return None
-    one = _dense_of(params, words)
+    one = _dense_of(params, words, sizes)
     width = one.ffns[0].width
-    ffn = FeedForward(kind="moe", layers=one.layers, experts=experts, experts_per_token=2, expert_width=width)
+    ffn = FeedForward(kind="moe", layers=one.layers, experts=experts, experts_per_token=sizes.copied_experts_per_token, expert_width=width)
     return _said(replace(one, ffns=(ffn,), assumed=()))
 
 
-def _routed(match: re.Match[str], words: str) -> Model | None:
+def _routed(match: re.Match[str], words: str, sizes: Sizes) -> Model | None:
     """`30b-a3b`: as many experts as the ratio of all to active weights asks for, the body fixed."""
     params, active = _params(match[1], match[2]), _params(match[3], match[4])
     if params is None or active is None or active >= params:
         return None
-    for body in sorted(ROUTED_BODIES, key=lambda each: abs(_distance(each, params))):
-        empty = _built(words, body, body.layers, ())
+    for body in sorted(sizes.routed, key=lambda each: abs(_distance(each, params))):
+        empty = _built(words, body, body.layers, sizes, routed=True)
         spare_active = active - empty.active_params
-        if spare_active >= LEAST_EXPERT_SHARE * active:
+        if spare_active >= sizes.least_expert_share * active:
             break
     else:
         return None
-    spare = params - empty.decoder_params
-    experts = max(CHOSEN_EXPERTS + 1, round(CHOSEN_EXPERTS * spare / spare_active))
+    chosen, spare = sizes.experts_per_token, params - empty.decoder_params
+    experts = max(chosen + 1, round(chosen * spare / spare_active))
     width = _stepped(spare / (experts * 3 * body.hidden * body.layers))
-    ffn = FeedForward(kind="moe", layers=body.layers, experts=experts, experts_per_token=CHOSEN_EXPERTS, expert_width=width)
-    return _said(replace(empty, ffns=(ffn,), architecture="deepseek2" if params >= LATENT_FROM_PARAMS else "qwen3moe"))
+    ffn = FeedForward(kind="moe", layers=body.layers, experts=experts, experts_per_token=chosen, expert_width=width)
+    return _said(replace(empty, ffns=(ffn,), architecture="deepseek2" if params >= sizes.latent_from_params else "qwen3moe"))
 
 
 def _distance(body: Body, params: float) -> float:
@@ -144,21 +121,10 @@ def _stepped(width: float) -> int:
     return max(WIDTH_STEP, round(width / WIDTH_STEP) * WIDTH_STEP)
 
 
-def _built(words: str, body: Body, layers: int, ffns: tuple[FeedForward, ...]) -> Model:
-    latent = body.params >= LATENT_FROM_PARAMS
+def _built(words: str, body: Body, layers: int, sizes: Sizes, *, routed: bool = False) -> Model:
+    latent = routed and body.params >= sizes.latent_from_params
     full = Mixer(kind="full", layers=layers, heads=body.heads, kv_heads=body.kv_heads, head_dim=body.head_dim)
-    mla = Mixer(
-        kind="mla",
-        layers=layers,
-        heads=body.heads,
-        kv_heads=1,
-        head_dim=192,
-        v_head_dim=128,
-        q_lora_rank=1536,
-        kv_lora_rank=512,
-        nope_dim=128,
-        rope_dim=64,
-    )
+    mla = replace(sizes.latent, layers=layers, heads=body.heads)
     return Model(
         id=words.replace(" ", ""),
         name=f"{words.upper()} (typical shape)",
@@ -167,9 +133,8 @@ def _built(words: str, body: Body, layers: int, ffns: tuple[FeedForward, ...]) -
         hidden_size=body.hidden,
         vocab_size=body.vocabulary,
         tied_embeddings=body.tied,
-        max_context_tokens=TYPICAL_CONTEXT_TOKENS,
-        mixers=(mla if latent and body in ROUTED_BODIES else full,),
-        ffns=ffns,
+        max_context_tokens=sizes.max_context_tokens,
+        mixers=(mla if latent else full,),
     )
 
 
