@@ -159,6 +159,45 @@ def test_some_attention_left_out() -> None:
     assert [ffn.width for ffn in model.ffns] == [28672]
 
 
+@pytest.mark.parametrize(
+    ("version", "inner", "outer", "tied"),
+    [("5.0.0", True, False, False), ("5.24.0", False, True, True), ("4.46.0", True, False, True), ("4.46.0", None, True, True)],
+)
+def test_who_ties_the_head_of_a_wrapper(version: str, inner: bool | None, outer: bool, tied: bool) -> None:
+    # LLaVA-OneVision 0.5B (4.46) is tied by its Qwen2 though the wrapper says no; from transformers 5 on the wrapper decides
+    text = {**LLAMA, "model_type": "qwen2", "tie_word_embeddings": inner}
+    config = {"model_type": "llava_onevision", "transformers_version": version, "text_config": text, "tie_word_embeddings": outer}
+    assert made(config).tied_embeddings is tied
+
+
+def test_linear_attention_of_a_mamba_model_is_mamba() -> None:
+    # transformers 5 calls every recurrence linear attention: Granite 4.0 H
+    words = ["linear_attention"] * 31 + ["full_attention"]
+    config = {
+        **LLAMA,
+        "model_type": "granitemoehybrid",
+        "layer_types": words,
+        "mamba_n_heads": 128,
+        "mamba_d_state": 128,
+        "mamba_d_head": 64,
+    }
+    assert {mixer.kind: mixer.layers for mixer in made(config).mixers} == {"mamba2": 31, "full": 1}
+
+
+def test_a_recurrence_with_a_window_keeps_one_state_and_one_window() -> None:
+    # RecurrentGemma 2B: 18 layers with a state of 2560 and 3 · 2560 convolved, at 4 B; 8 layers with a window of 2048
+    case = next(case for case in CASES if case["name"] == "recurrentgemma-2b")
+    cache = cache_of(made(case["config"]), "f16", "llama.cpp")
+    assert (cache.state_bytes, cache.growing_bytes_per_token) == (18 * 4 * 2560 * 4, 0)
+    assert [window for _, window, _ in cache.windows] == [2048]
+
+
+@pytest.mark.parametrize(("model_type", "says"), [("bert", "writes no text"), ("whisper", "with a decoder"), ("zamba2", "does not know")])
+def test_what_cannot_be_estimated_is_refused_by_its_kind(model_type: str, says: str) -> None:
+    with pytest.raises(AdvisorError, match=says):
+        made({**LLAMA, "model_type": model_type})
+
+
 def test_encoder_with_decoder_is_refused() -> None:
     with pytest.raises(AdvisorError, match="decoder-only"):
         made({"model_type": "t5", "is_encoder_decoder": True, "d_model": 512, "num_layers": 6, "num_heads": 8, "vocab_size": 32128})

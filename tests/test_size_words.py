@@ -2,7 +2,14 @@
 
 import pytest
 
-from advisor.intake.size_words import model
+from advisor.catalog import Catalog
+from advisor.intake.size_words import model as size_model
+
+SIZES = Catalog.load(user_folder=False).typical_sizes
+
+
+def model(words: str):
+    return size_model(words, SIZES)
 
 
 @pytest.mark.parametrize("words", ["135m", "0.6b", "1.5B", "7b", "8b", "13b", "27b", "32b", "70b", "110b", "405b", "1000b"])

@@ -35,7 +35,7 @@ WORDS = {
     "moe": "moe",
 }
 # … and words that nobody has listed, by what they hold.
-WORD_PARTS = (("sliding", "sliding"), ("window", "sliding"), ("local", "sliding"), ("mamba", "mamba"), ("linear", "linear"), ("conv", "conv"))
+WORD_PARTS = {"sliding": "sliding", "window": "sliding", "local": "sliding", "mamba": "mamba", "linear": "linear", "conv": "conv"}
 PATTERN_LETTERS = {"M": "mamba", "*": "full", "-": "mlp", "E": "moe"}
 
 
@@ -63,7 +63,7 @@ def _pattern(keys: Keys, _layers: int) -> list[str] | None:
 
 
 def _kind_of(word: str) -> str:
-    return WORDS.get(word) or next((kind for part, kind in WORD_PARTS if part in word), "full")
+    return WORDS.get(word) or next((kind for part, kind in WORD_PARTS.items() if part in word), "full")
 
 
 def _listed(keys: Keys, _layers: int) -> list[str] | None:
@@ -73,7 +73,9 @@ def _listed(keys: Keys, _layers: int) -> list[str] | None:
     kinds = [_kind_of(word.lower()) for word in words]
     if keys.whole("mamba_d_state", "ssm_state_size") and not keys.whole("linear_num_value_heads"):
         kinds = ["mamba" if kind == "linear" else kind for kind in kinds]  # transformers 5 calls every recurrence linear attention
-    if "sliding" in kinds and _window(keys) is None:
+    if "lru" in kinds:
+        kinds = ["sliding" if kind == "full" else kind for kind in kinds]  # RecurrentGemma attends within a window only
+    elif "sliding" in kinds and _window(keys) is None:
         kinds = ["full" if kind == "sliding" else kind for kind in kinds]
     return kinds
 

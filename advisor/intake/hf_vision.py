@@ -91,7 +91,7 @@ def _within(part: Keys | None, name: str) -> Keys | None:
 
 
 def _phi_audio(audio: Keys, hidden: int) -> int:
-    """Phi-4-multimodal: Conformer layers of two gated networks, attention and a convolution; two projectors [modeling_phi4_multimodal.py]."""
+    """Phi-4-multimodal: Conformer layers of two gated networks, attention, a convolution; two projectors [modeling_phi4_multimodal]."""
     width, inner = audio.whole("hidden_size", "attention_dim") or 1024, audio.whole("intermediate_size", "linear_units") or 1536
     layers = (audio.whole("num_blocks") or 24) * (8 * width * width + 6 * width * inner)
     return layers + 12 * width * width + 2 * (width * hidden + hidden * hidden)
@@ -140,7 +140,7 @@ def _paddle(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: in
 
 
 def _perceiver(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
-    """Idefics2: a gated projection, then a resampler whose few learnt queries attend to the picture, with gated networks four widths wide."""
+    """Idefics2: a gated projection, then a resampler: learnt queries attend to the picture, with gated networks four widths wide."""
     between, depth = 3 * hidden + hidden // 2, v.whole("resampler_depth") or 3
     heads, kv_heads, head_dim = v.whole("resampler_n_heads") or 16, v.whole("resampler_kv_heads") or 4, v.whole("resampler_head_dim") or 96
     each = 2 * hidden * (heads + kv_heads) * head_dim + 12 * hidden * hidden

@@ -5,8 +5,8 @@ import re
 from advisor.feedforward import FeedForward
 from advisor.mixer import Mixer
 from advisor.model import Model
-from advisor.record import dataclass, replace
 from advisor.price import Source
+from advisor.record import dataclass, replace
 from advisor.units import GIGA, MEGA, TERA
 from advisor.yamlfile import given
 
