@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, BadValue
+from advisor.reason import Reason
 from advisor.record import dataclass, replace
 from advisor.request import Request, read
 from advisor.wishes import (
@@ -83,6 +84,7 @@ class Recommended:
     recommendation: "Recommendation"
     understood_as: str | None = None
     not_understood: tuple[str, ...] = ()
+    asked: tuple[Reason, ...] = ()  # what was asked beside what to buy, with its numbers
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -176,14 +178,33 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from advisor.intake.question import understand
+    from advisor.asked import side_by_side
+    from advisor.intake.question import command_line, refuse_nonsense, understand
 
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
-    meant = read("recommend", understood.words)
-    given = _recommended(Request("ask", {**meant.values, **stated}), catalog)
+    if not stated:
+        refuse_nonsense(understood, request.get("question"))
+    words = dict(understood.words)
+    asked = Request("ask", {**read("recommend", words).values, **stated})
+    given = _recommended(asked, catalog)
+    refused = _cannot(given, asked)
+    if refused:
+        words.pop("among", None)
+        given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
     with_notes = replace(given, assumptions=(*understood.assumptions, *given.assumptions))
-    return Recommended(with_notes, understood.command_line, understood.not_understood)
+    beside = side_by_side(understood, asked, given, catalog)
+    return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside))
+
+
+def _cannot(given: "Recommendation", asked: Request) -> tuple[Reason, ...]:
+    """Why the one system that was asked about does not do it; empty where it does, or where several were asked between."""
+    one = len({words.partition(" ")[0] for words in asked.get("among", ())}) == 1 and " + " not in asked.get("among")[0]
+    if not one or given.verdict.meets_need:
+        return ()
+    road = next((road for road in given.passed_over if road.because), None)
+    refused = Reason("ask.asked-cannot", {"name": asked.get("among")[0]})
+    return (refused, road.because[0]) if road else (refused,)
 
 
 def answer(request: Request) -> Answer:

@@ -81,6 +81,28 @@ class LeastLanes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pace:
+    """A speed that people say in words: `words` are the ways of saying it, as a pattern."""
+
+    name: str = given()
+    words: str = given()
+    tokens_per_s: float = given(above=0)
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length:
+    """A context that people say in words."""
+
+    name: str = given()
+    words: str = given()
+    tokens: int = given(least=1)
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hints:
     """All of them."""
 
@@ -91,6 +113,8 @@ class Hints:
     power_caps: tuple[PowerCap, ...] = given(default=())
     retired: tuple[Retired, ...] = given(default=())
     least_lanes: LeastLanes = given()
+    paces: tuple[Pace, ...] = given(default=())
+    lengths: tuple[Length, ...] = given(default=())
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
         """How this engine is told this setting, or the command outside of it."""

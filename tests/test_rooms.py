@@ -43,6 +43,7 @@ ROOMS = (
     ("intake",),
     ("request",),
     ("wishes",),
+    ("asked",),
     ("answers",),
     ("report",),
     ("cli",),

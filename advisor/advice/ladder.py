@@ -1,6 +1,6 @@
 """Without a model named: what each of the typical models asks for, and the cheapest road to it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 
 from advisor.advice import Road, Rung
@@ -26,8 +26,10 @@ class Step:
     decision: Decision
 
 
-def rungs(need: Need, have: System | None, catalog: Catalog, today: date | None) -> Iterator[Step]:
-    """Each typical model with its roads, smallest first."""
+def rungs(
+    need: Need, have: System | None, catalog: Catalog, today: date | None, narrow: Callable[[Case], Case] = lambda case: case
+) -> Iterator[Step]:
+    """Each typical model with its roads, smallest first; `narrow` leaves only the offers that were asked between."""
     case: Case | None = None
     for each in catalog.hints.ladder:
         try:
@@ -36,8 +38,9 @@ def rungs(need: Need, have: System | None, catalog: Catalog, today: date | None)
             continue  # an overlay may have taken the model away
         own = replace(need, model=model.id)
         case = case_of(Desk(own, have, catalog, model, today), own, case)
-        decision = decide(case)
-        yield Step(Rung(each.label, model.id, tuple(_roads(case, decision))), case, decision)
+        asked = narrow(case)
+        decision = decide(asked)
+        yield Step(Rung(each.label, model.id, tuple(_roads(asked, decision))), case, decision)
 
 
 def _roads(case: Case, decision: Decision) -> Iterator[Road]:
@@ -64,9 +67,13 @@ def turning(steps: tuple[Step, ...]) -> Step:
     return next((step for step in steps if step.decision.kind not in ("keep", "change-settings")), steps[-1])
 
 
-def label_facts(steps: tuple[Step, ...]) -> dict[str, Fact]:
-    """What runs already, and which size comes next."""
+def turning_between(steps: tuple[Step, ...]) -> Step:
+    """Between named systems: the largest typical model that one of them does; where none does any, the smallest."""
+    return next((step for step in reversed(steps) if step.decision.chosen is not None), steps[0])
+
+
+def label_facts(steps: tuple[Step, ...], step: Step) -> dict[str, Fact]:
+    """What runs already, and the size of which the answer speaks."""
     runs = [step.rung.label for step in steps if step.decision.kind in ("keep", "change-settings")]
-    step = turning(steps)
     owned = step.case.desk.have is not None
     return {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label, "owned": owned}

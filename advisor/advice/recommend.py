@@ -9,7 +9,7 @@ from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.flips import flips
 from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
-from advisor.advice.ladder import Step, label_facts, rungs, turning
+from advisor.advice.ladder import Step, label_facts, rungs, turning, turning_between
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
 from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
@@ -18,7 +18,7 @@ from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warni
 from advisor.catalog import Catalog
 from advisor.model import Model
 from advisor.need import Need
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.system import System, spec
 
@@ -35,8 +35,9 @@ def recommend(
 ) -> Recommendation:
     """The answer for one need; over a ladder of typical models where none is named; only between `among` where given."""
     if model is None:
-        steps = tuple(rungs(need, have, catalog, today))
-        return _over_ladder(_answer(turning(steps).case, have_words, ()), steps)
+        steps = tuple(rungs(need, have, catalog, today, lambda case: _between(case, among)))
+        turn = turning_between(steps) if among else turning(steps)
+        return _over_ladder(_answer(turn.case, have_words, among), label_facts(steps, turn), steps, bool(among))
     desk = Desk(need, have, catalog, model, today)
     return _answer(case_of(desk, need), have_words, among)
 
@@ -44,7 +45,7 @@ def recommend(
 def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Recommendation:
     """The answer for one model."""
     desk, catalog, have = case.desk, case.desk.catalog, case.desk.have
-    asked = case.between(_offers_of(case, among)) if among else case
+    asked = _between(case, among)
     decision = decide(asked, thorough=True)
     more = one_more(case) if have else OneMore(())
     options = _options(case, decision, more)
@@ -71,10 +72,14 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     )
 
 
-def _over_ladder(answer: Recommendation, steps: tuple[Step, ...]) -> Recommendation:
+def _between(case: Case, among: tuple[System, ...]) -> Case:
+    """The case with only the systems that the buyer named, where some were."""
+    return case.between(_offers_of(case, among)) if among else case
+
+
+def _over_ladder(answer: Recommendation, facts: dict[str, Fact], steps: tuple[Step, ...], between: bool) -> Recommendation:
     """No model named: the answer of the rung at which the question turns, with all rungs beside it."""
-    facts = label_facts(steps)
-    verdict = replace(answer.verdict, answer=ladder_answer(answer.verdict, facts))
+    verdict = replace(answer.verdict, answer=ladder_answer(answer.verdict, facts, between))
     assumed = (Reason("assumed.ladder", facts), *answer.assumptions)
     return replace(
         answer,

@@ -133,8 +133,11 @@ def warnings(verdict: Verdict) -> tuple[Reason, ...]:
     return tuple(unique.values())
 
 
-def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact]) -> Reason:
-    """The first line over the ladder: what runs already, and what the next size costs."""
+def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact], between: bool = False) -> Reason:
+    """The first line over the ladder: what runs already and what the next size costs; between systems, how far each goes."""
     codes = {"keep": "keep", "change-settings": "keep", "nothing-fits": "nothing"}
+    if between:
+        code = {"keep": "between-keep", "change-settings": "between-keep", "nothing-fits": "between-none"}.get(verdict.kind, "between")
+        return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})
     code = codes.get(verdict.kind) or ("buy" if facts.get("owned") else "first")
     return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})

@@ -5,37 +5,29 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from advisor.errors import BadValue
+from advisor.intake import question_asks as asks
+from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
-from advisor.intake.question_names import Mention, engines_in, mentions, models_in, quants_in
+from advisor.intake.question_asks import Variant
+from advisor.intake.question_models import engines_in, models_in, quants_in, rivals
+from advisor.intake.question_names import Mention, mentions, spans
+from advisor.intake.question_sides import Sides, sides_of
 from advisor.intake.question_words import Amount, Text
+from advisor.intake.spelling import corrected
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
-OWN = (
-    r"\b(?:i have|i've got|i got|i own|i run|i use|we have|we've got|we own|we run|have got|already have|my|our|owner of|running|"
-    r"currently|existing|current|upgrade from|upgrading from|coming from|sell my|selling my|replace my|next to my|beside my|add to my|"
-    r"on my|on a|have an?|have|own|owning|bought|with an?|sitting on|on an|from an?|on the|enough)\b"
+TOPIC = (
+    r"\b(?:gpus?|cards?|graphics|vram|macs?|macbooks?|mac studio|computers?|pcs?|machines?|rigs?|servers?|workstations?|laptops?|"
+    r"hardware|llms?|models?|"
+    r"inference|nvidia|amd|apple|nv-?link|tokens?|upgrade|setup|build|box)\b"
 )
-MORE = r"\b(?:second|2nd|third|3rd|fourth|4th|another|one more|additional|extra|more)\b"
-WANT = (
-    r"\b(?:buy|buying|get|getting|or|vs\.?|versus|to an?|upgrade to|for an?|instead of|add|adding|swap|go for|go with|worth|order|purchase|"
-    r"better than|beat|beats|than|between|consider|considering|compare|choose|pick|against|join|pair|cluster)\b"
-)
-ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
-LINKS = (
-    (r"\bnv-?link(?:ed)?\b|\bbridge\b", "nvlink"),
-    (r"\brdma\b", "rdma"),
-    (r"\b10 ?g(?:be|bit|igabit)?\b", "eth-10g-tcp"),
-    (r"\bethernet\b", "ethernet"),
-)
-KINDS = (
-    (r"\bmacs?\b(?! m\d)|\bapple silicon\b|\bunified memory\b", "unified-memory-machine"),
-    (r"\bclusters?\b", "rdma-cluster"),
-)
+EXAMPLE = 'advisor ask "should I buy a second 3090 for a 70B model with 4 users?"'
 
 
 @dataclass(frozen=True)
@@ -46,6 +38,8 @@ class Understood:
     command_line: str
     not_understood: tuple[str, ...] = ()
     assumptions: tuple[Reason, ...] = ()
+    variants: tuple[Variant, ...] = ()  # to be set side by side
+    compared_on: str | None = None  # the system that they are set on
 
 
 @dataclass
@@ -63,22 +57,45 @@ class _Reading:
 
 def understand(text: str, catalog: "Catalog") -> Understood:
     """The question read from its amounts to its names; what is left over is listed."""
-    question, reading = Text(text), _Reading()
+    reading = _Reading()
+    question = Text(corrected(text, catalog, reading.assumptions))
     _read_amounts(question, reading, catalog)
-    devices, unclear = mentions(question, catalog)
-    reading.set("model", models_in(question, catalog, unclear, reading.assumptions))
-    reading.set("quant", quants_in(question, catalog, reading.assumptions))
+    bridge, peers = asks.bridge(question), asks.peer_access(question)
+    devices = mentions(question, catalog)
+    models = models_in(question, catalog, reading.assumptions)
+    quants = quants_in(question, catalog, reading.assumptions)
     reading.set("ram_gib", amounts.ram_gib(question))
-    engine = engines_in(question, catalog)
-    _read_wishes(question, reading)
-    _read_devices(question, devices, reading, engine)
+    engines = engines_in(question, catalog)
+    ways = asks.splits(question)
+    sides = sides_of(question, devices, catalog)
+    _read_systems(question, sides, bridge, engines, reading)
+    _read_host(question, sides, reading, catalog)
+    _read_prices(question, devices, reading, catalog)
+    reading.set("model", models[0] if models else None)
+    reading.set("quant", quants[0] if len(quants) == 1 else None)
     reading.assumptions += [mention.note for mention in devices if mention.note]
+    reading.assumptions += sides.notes
+    compared = models if rivals(question, models) else ()
+    variants = asks.variants(bridge, peers, engines, ways, quants, compared, sides.several)
+    lost = () if compared and variants else models[1:]
     return Understood(
         words=reading.words,
         command_line=command_line(reading.words),
-        not_understood=(*unclear, *_leftovers(question)),
-        assumptions=tuple(reading.assumptions),
+        not_understood=(*lost, *_leftovers(question)),
+        assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
+        variants=variants,
+        compared_on=sides.compared_on(several=bool(variants and variants[0].on_several)),
     )
+
+
+def refuse_nonsense(understood: Understood, text: str) -> None:
+    """Raise what to say where nothing of the question makes sense."""
+    content = set(understood.words) - {"users", "prefer", "new_only", "sell_old"}
+    if content or understood.variants or (re.search(TOPIC, text.lower()) and len(understood.not_understood) < len(text.split()) / 2):
+        return
+    named = ", ".join(understood.not_understood)
+    what = f"not understood: {named}" if named else "it names no hardware, no model and no budget"
+    raise BadValue(f"QUESTION: {what}. Name what you have or think of buying, and a model: {EXAMPLE}", understood.not_understood)
 
 
 def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None:
@@ -86,8 +103,12 @@ def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None
     power = amounts.electricity(question)
     if power:
         reading.set("electricity", _usd(power, reading, catalog, digits=4))
+    reading.set("consider", wishes.kinds(question, reading.assumptions))
+    reading.set("new_only", wishes.new_only(question))
+    reading.set("prefer", wishes.prefers(question))
+    reading.set("sell_old", wishes.sells(question))
     reading.set("max_first_token_s", amounts.first_token(question))
-    reading.set("min_tokens_per_s", amounts.floor(question))
+    reading.set("min_tokens_per_s", amounts.floor(question) or wishes.pace(question, catalog, reading.assumptions))
     reading.set("hours_per_day", amounts.hours(question))
     reading.set("generate", _whole(amounts.generate(question)))
     reading.set("prompt", amounts.prompt(question))
@@ -96,7 +117,7 @@ def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None
     if money:
         reading.set("budget", _usd(money, reading, catalog, digits=0))
     reading.set("users", amounts.users(question))
-    reading.set("context", amounts.context(question))
+    reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
     _room_for_prompt(reading)
 
 
@@ -127,99 +148,49 @@ def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> f
     return usd
 
 
-def _read_wishes(question: Text, reading: _Reading) -> None:
-    """Wishes: speed before price, nothing used, the old one sold."""
-    if question.take(r"\b(?:the )?(?:fastest|as fast as possible|maximum speed|max speed|best performance)\b"):
-        reading.set("prefer", "fastest")
-    if question.take(r"\b(?:only new|new only|brand new|nothing used|not used|no used|don't want used|with warranty|new hardware)\b"):
-        reading.set("new_only", True)
-    if question.take(r"\b(?:sell(?:ing)? (?:my|the) (?:old|current|one)|if i sell|trade[- ]in|by selling)\b") or re.search(
-        r"\bsell(?:ing)? my\b", question.original.lower()
-    ):
-        reading.set("sell_old", True)
-
-
-def _role(question: Text, mention: Mention) -> str:
-    """Whether a device is owned, one more, or wanted: by the nearest such word before it in its sentence."""
-    text = question.original.lower()
-    start = max(text.rfind(mark, 0, mention.start) for mark in (". ", "? ", "! ", "\n", "; "))
-    before = text[start + 1 : mention.start]
-    found = [(match.end(), role) for role, words in (("own", OWN), ("more", MORE), ("want", WANT)) for match in re.finditer(words, before)]
-    return max(found, default=(0, ""))[1]
-
-
-def _ordinal(question: Text, mention: Mention) -> int:
-    """The which-eth device is asked about: a second one is the 2nd."""
-    before = question.original.lower()[max(0, mention.start - 40) : mention.start]
-    found = re.findall("|".join(ORDINALS), before)
-    return ORDINALS[found[-1]] if found else 2
-
-
-def _read_devices(question: Text, devices: list[Mention], reading: _Reading, engine: str | None) -> None:
-    """What is owned, and between which systems the question asks."""
-    roles = [(mention, _role(question, mention)) for mention in devices]
-    own = [mention for mention, role in roles if role == "own"]
-    more = [mention for mention, role in roles if role == "more"]
-    want = [mention for mention, role in roles if role == "want"]
-    loose = [mention for mention, role in roles if not role]
-    alternatives = bool(re.search(r"\b(?:or|vs\.?|versus|compare|between|against|better than)\b", question.original.lower()))
-    if loose and (alternatives and (want or len(loose) > 1) and not more):
-        want = loose + want
-    elif loose and not own:
-        own = loose
-    else:
-        want += loose
-    if not own and more:
-        own = [Mention(m.name, max(1, _ordinal(question, m) - 1), m.start, m.end, m.note) for m in more[:1]]
-    link = _link(question)
-    if not own and want and not alternatives and len(want) == 1 and not re.search(WANT, question.original.lower()):
-        own, want = want, []
-    _set_have(own, link, engine, reading)
-    if not devices and question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box)\b"):
+def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: _Reading) -> None:
+    """What is owned with the link and engine that it has, and between what is asked."""
+    link = asks.link(question)
+    if sides.have:
+        joined = "nvlink" if bridge.owned and not bridge.asked else link
+        words = sides.have + (f" via {joined}" if joined and sides.owned > 1 else "")
+        reading.set("have", words + (f" on {engines[0]}" if len(engines) == 1 else ""))
+    elif question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box|rig|server)\b"):
         reading.set("have", "auto")
-    _set_sides(own, more, want, reading)
+    if sides.among:
+        reading.set("among", list(sides.among))
 
 
-def _set_have(own: list[Mention], link: str | None, engine: str | None, reading: _Reading) -> None:
-    if own:
-        system = _joined(own)
-        count = sum(mention.count for mention in own)
-        words = system + (f" via {link}" if link and count > 1 else "") + (f" on {engine}" if engine else "")
-        reading.set("have", words)
+def _read_host(question: Text, sides: Sides, reading: _Reading, catalog: "Catalog") -> None:
+    """The computer around the cards, where the text names one that the catalog has."""
+    if not sides.in_slots:
+        return
+    everyday = everyday_words()
+    for start, end, name in spans(question.left, 4):
+        ids = () if everyday.issuperset(name.split()) else catalog.bearing("hosts", name)
+        if len(ids) == 1:
+            question.cross_out(start, end)
+            reading.set("host", ids[0])
+            return
 
 
-def _set_sides(own: list[Mention], more: list[Mention], want: list[Mention], reading: _Reading) -> None:
-    """The sides of an "A or B?": one more of what is owned is a side where something else is named beside it."""
-    sides = [mention.words for mention in sorted(want, key=lambda mention: mention.start)]
-    if more and sides and own:
-        sides.insert(0, _joined([*own, more[0]]))
-    sides = list(dict.fromkeys(sides))
-    if len(sides) > 1:
-        reading.set("among", sides)
-
-
-def _joined(parts: list[Mention]) -> str:
-    """SYSTEM words of several devices: equal ones counted together."""
-    counts: dict[str, int] = {}
-    for mention in parts:
-        counts[mention.name] = counts.get(mention.name, 0) + mention.count
-    return " + ".join(f"{count}x {name}" if count > 1 else name for name, count in counts.items())
-
-
-def _link(question: Text) -> str | None:
-    """The link that the text names for what is owned: only said together with `have`, `with`, `over`."""
-    for pattern, link in LINKS:
-        if re.search(rf"\b(?:with|over|via|through|by|using|joined by)\s(?:an?\s)?(?:{pattern})", question.left):
-            question.take(pattern)
-            return link
-        question.take(pattern)
-    return None
+def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
+    """What a device is offered for: `a used 3090 for $650` is its price, not the budget."""
+    for mention in devices:
+        money = amounts.price(question.original[mention.end :])
+        usd = _usd(money, reading, catalog, digits=0) if money else None
+        if usd is None:
+            continue
+        reading.words.setdefault("price", {})[mention.name.split()[0]] = usd
+        if reading.words.get("budget") == usd:
+            del reading.words["budget"]
 
 
 OPTIONS = (
     ("have", "--have"), ("model", "--model"), ("quant", "--quant"), ("users", "--users"), ("context", "--context"), ("prompt", "--prompt"),
     ("generate", "--generate"), ("min_tokens_per_s", "--min-tokens-per-s"), ("max_first_token_s", "--max-first-token-s"),
-    ("budget", "--budget"), ("prefer", "--prefer"), ("ram_gib", "--ram-gib"), ("psu_w", "--psu-w"), ("electricity", "--electricity"),
+    ("budget", "--budget"), ("prefer", "--prefer"), ("host", "--host"),
+    ("ram_gib", "--ram-gib"), ("psu_w", "--psu-w"), ("electricity", "--electricity"),
     ("hours_per_day", "--hours-per-day"), ("new_only", "--new-only"), ("sell_old", "--sell-old"),
 )  # fmt: skip
 
@@ -233,13 +204,26 @@ def command_line(words: Mapping[str, Any]) -> str:
             parts.append(option)
         elif value is not None and value is not False:
             parts += [option, f"{value:g}" if isinstance(value, float) else str(value)]
-    for system in words.get("among", ()):
-        parts += ["--among", system]
+    for name, usd in words.get("price", {}).items():
+        parts += ["--price", f"{name}={usd:g}"]
+    for option, key in (("--consider", "consider"), ("--among", "among")):
+        for each in words.get(key, ()):
+            parts += [option, each]
     return shlex.join(parts)
 
 
 def _leftovers(question: Text) -> tuple[str, ...]:
     """Words that nothing has read and that are no everyday words: names, numbers, terms."""
-    found = re.findall(r"[^\s\0,;:!?()\"“”]+", question.left)
-    words, known = [word.strip(".'`-/–—") for word in found], everyday_words()
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and word not in known and not word.endswith("ing")))
+    found = re.findall(r"\d+ ?(?:gb|tb)\b|[^\s\0,;:!?()\"*]+", question.left)
+    words, known = [word.strip(".'`-/~+=<>&") for word in found], everyday_words()
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _everyday(word, known)))
+
+
+ENDINGS = ("s", "es", "'s", "d", "ed", "ly", "ing", "er", "y")
+
+
+def _everyday(word: str, known: frozenset[str]) -> bool:
+    """Whether a word needs no understanding, in whatever form it stands."""
+    stems = {word, word.removesuffix("ing") + "e", *(word.removesuffix(ending) for ending in ENDINGS)}
+    parts = re.split(r"[-/]", word)
+    return bool(stems & known) or (len(parts) > 1 and all(len(part) < 2 or part in known for part in parts))

@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.question_words import COUNT, Text, number_of
 from advisor.reason import Reason
-from advisor.record import dataclass
-from advisor.units import GIGA
+from advisor.record import dataclass, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
 WORD = re.compile(r"[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]|[a-z0-9]")
 MOST_WORDS = 7  # of a name, as in `apple m3 ultra 80-core gpu 512gb`
-SIZE = re.compile(r"(?<![\w.])(?:\d+x\d+(?:\.\d+)?b(?:-a\d+(?:\.\d+)?b)?|\d+(?:\.\d+)?b(?:[- ]a\d+(?:\.\d+)?b)?)(?![\w.])")
-MEMORY_AFTER = re.compile(r"[\s,(]*(?:with\s)?(\d+)\s?(?:gb|gib|g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?")
-MEMORY_BEFORE = re.compile(r"(\d+)\s?(?:gb|gib)\s$")
-COUNT_BEFORE = re.compile(
-    rf"(?:\b(\d+)\s?[x×]|(?<![\w.])(?!an?\s)({COUNT})|\b(pair of|dual|couple of|triple|quad|both))\s+(?:of\s)?(?:used\s|new\s|my\s|old\s)?$"
+MEMORY_AFTER = re.compile(
+    r"[\s,(]*(?:box\s|machine\s|desktop\s|laptop\s|card\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
+    r"g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?\)?(?:\s(?:version|model|variant|one))?"
 )
-COUNT_AFTER = re.compile(r"^\s?[x×]\s?(\d+)\b|^\s\((?:x|×)(\d+)\)|^\s(pair|duo|trio|quartet)\b")
+BARE_MEMORY_AFTER = re.compile(r"[\s,(]+(?:with\s)?(\d{1,3})\b(?!\s?(?:gb|gib|tok|t/s|k\b|w\b|users?|people|%|x\b|b\b|core|hours?|[.,]\d))")
+MEMORY_BEFORE = re.compile(r"(\d+)\s?(?:gb|gib)\s$")
+ADJECTIVES = (
+    r"(?:(?:used|new|my|old|more|extra|additional|of|the|those|these|cheap|existing|identical|matching|other|nvidia|refurbished|whole)\s)*"
+)
 GROUPS = {"pair": 2, "duo": 2, "trio": 3, "quartet": 4}
-PAIRS = {"pair of": 2, "dual": 2, "couple of": 2, "both": 2, "triple": 3, "quad": 4}
-WIDTH = r"\b(?:(4|8|16)[- ]?bits?\b|int(4|8)\b|(?:fp|bf|f)16\b|q(4|8)\b)"
-OTHER_WIDTH = r"\b(?:(2|3|5|6)[- ]?bits?\b|q(2|3|5|6)\b)"
-OTHER_WIDTHS = {"2": "q2_k", "3": "q3_k_m", "5": "q5_k_m", "6": "q6_k"}
-MIXTURE = r"\b(?:moe|mixture of experts|mixture|sparse)\b"
-NEAR_SHARE = 0.1  # a size in words and a model's own size this close are the same
+PAIRS = {"pair": 2, "dual": 2, "couple": 2, "both": 2, "double": 2, "twin": 2, "trio": 3, "triple": 3, "quad": 4, "quadruple": 4, "octa": 8}
+COUNT_BEFORE = re.compile(
+    rf"(?:(?<![\w.])(\d+)\s?[x*]|(?<![\w.])\(?((?!an?\s){COUNT})\)?|\b({'|'.join(PAIRS)})(?:\s(?:of|x))?)[\s-]+{ADJECTIVES}$"
+)
+COUNT_AFTER = re.compile(r"^\s?[x*]\s?(\d+)\b|^\s?\((?:x|\*)?\s?(\d)x?\)|^\s(pair|duo|trio|quartet)\b")
 NOT_NAMES = (
     "a", "an", "the", "one", "two", "it", "is", "as", "at", "or", "on", "of", "for", "and", "pro", "max", "ultra", "mini", "air", "studio",
     "mac", "server", "desktop", "laptop", "box", "ai", "1", "2", "3", "4", "5", "6", "7", "8", "exl",
@@ -43,6 +43,8 @@ class Mention:
     start: int
     end: int
     note: Reason | None = None
+    named_at: int = -1  # where the name itself begins, behind count and adjectives
+    sizes: tuple[str, ...] = ()  # SYSTEM words of every memory size, where the text leaves it open
 
     @property
     def words(self) -> str:
@@ -50,7 +52,7 @@ class Mention:
         return f"{self.count}x {self.name}" if self.count > 1 else self.name
 
 
-def _spans(text: str, most: int) -> Iterator[tuple[int, int, str]]:
+def spans(text: str, most: int) -> Iterator[tuple[int, int, str]]:
     """Runs of words, the longest first at each place."""
     words = list(WORD.finditer(text))
     for first in range(len(words)):
@@ -66,38 +68,70 @@ def _singular(name: str) -> tuple[str, ...]:
     return (name, name[:-1].rstrip("'’")) if name.endswith("s") and len(name) > 2 else (name,)
 
 
-def _named(kind: str, name: str, catalog: "Catalog") -> tuple[str, ...]:
-    if name in NOT_NAMES or (kind == "devices" and re.fullmatch(r"\d{1,3}|\d+ ?gb", name)):
+def named(kind: str, name: str, catalog: "Catalog") -> tuple[str, ...]:
+    """The ids that bear the name, a plural s left out."""
+    if name in NOT_NAMES or name.startswith(("a ", "an ", "i ", "the ")) or (kind == "devices" and re.fullmatch(r"\d{1,3}|\d+ ?gb", name)):
         return ()
     return next((found for form in _singular(name) if (found := catalog.bearing(kind, form))), ())
 
 
-def mentions(text: Text, catalog: "Catalog") -> tuple[list[Mention], list[str]]:
-    """Every device of the text in order; names that fit several are taken as the least of them, and said so."""
+def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
+    """The devices of the text, longest names first."""
     found: list[Mention] = []
-    unclear: list[str] = []
     taken = 0
-    for start, end, name in _spans(text.left, MOST_WORDS):
+    for start, end, name in spans(text.left, MOST_WORDS):
         if start < taken:
             continue
-        ids = _named("devices", name, catalog)
+        ids = named("devices", name, catalog) or _any_of_line(name, catalog)
         if ids:
-            mention = _mention(text, start, end, name, ids, catalog)
+            mention = _mention(text, start, end, _laptop(text, start, end, name, catalog), ids, catalog)
             found.append(mention)
             taken = mention.end
+    found = [each for mention in found for each in _either_count(text, mention)]
     for mention in found:
         text.cross_out(mention.start, mention.end)
-    return found, unclear
+    return found
+
+
+def _either_count(text: Text, mention: Mention) -> list[Mention]:
+    """`two or four Mac Studios` speaks of two systems."""
+    before = re.search(rf"(?<![\w.])((?!\d{{3}}){COUNT})x?\s(or|vs|versus)\s$", text.left[: mention.start])
+    if not before or mention.count < 2:
+        return [mention]
+    first = replace(mention, count=max(1, int(number_of(before[1]))), start=before.start(), end=before.end(1), named_at=before.start())
+    return [first, mention]
+
+
+def _any_of_line(name: str, catalog: "Catalog") -> tuple[str, ...]:
+    """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy."""
+    if not re.fullmatch(r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?", name):
+        return ()
+    name = name.replace("apple laptop", "macbook")
+    plain = [catalog.plain("devices", each) for each in catalog.ids("devices")]
+    line = [each for each in plain if name.rstrip("s") in each["name"].lower() and each["availability"] != "announced"]
+    newest = max((str(each["launched"] or "") for each in line), default="")
+    return tuple(each["id"] for each in line if str(each["launched"] or "") == newest)
+
+
+def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog") -> str:
+    """The name with `laptop` where the text speaks of one and the catalog tells it from the desktop card."""
+    around = text.original[max(0, start - 40) : end + 25].lower()
+    if "laptop" in name or not re.search(r"\b(?:laptop|notebook|mobile)\b", around):
+        return name
+    return f"{name} laptop" if named("devices", f"{name} laptop", catalog) else name
 
 
 def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> Mention:
     """One device with the count and the memory that stand beside its name."""
+    ids = named("devices", name, catalog) or ids
+    named_at = start
     memory, end = _memory(text, start, end, name, ids, catalog)
     count, start, end = _count(text, start, end, catalog)
     chosen, note = _least(ids, memory, name, catalog)
-    sizes = catalog.devices[chosen].memory_options_bytes
+    sizes = _sizes_gib(chosen, catalog)
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
-    return Mention(words, count, start, end, note)
+    each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()
+    return Mention(words, count, start, end, note, named_at, each)
 
 
 def _sizes_gib(device: str, catalog: "Catalog") -> tuple[float, ...]:
@@ -114,6 +148,9 @@ def _memory(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], c
         return within[-1], end
     if after and float(after[1]) in sizes:
         return float(after[1]), after.end()
+    bare = BARE_MEMORY_AFTER.match(text.left, end)
+    if bare and float(bare[1]) in sizes:
+        return float(bare[1]), bare.end()
     before = MEMORY_BEFORE.search(text.left[:start])
     if before and float(before[1]) in sizes:
         text.cross_out(before.start(), start)
@@ -124,7 +161,9 @@ def _memory(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], c
 def _count(text: Text, start: int, end: int, catalog: "Catalog") -> tuple[int, int, int]:
     """How many: `two 3090s`, `2x 3090`, `a pair of`, `3090 x2`."""
     before, after = COUNT_BEFORE.search(text.left[:start].replace("\0", ".")), COUNT_AFTER.match(text.left[end:])
-    if after:
+    if after and not (
+        after[3] and re.search(r"(?:\+|\band)\s(?:an?\s)?$", text.left[:start].replace("\0", "."))
+    ):  # "a 3090 + 3090 Ti pair"
         return int(after[1] or after[2] or GROUPS[after[3]]), start, end + after.end()
     if not before or (before[2] and catalog.bearing("devices", before[2])):  # "3090 3090" is two cards, not 3090 of them
         return 1, start, end
@@ -140,69 +179,3 @@ def _least(ids: tuple[str, ...], memory: float | None, name: str, catalog: "Cata
     if len(fitting) == 1:
         return least.id, None
     return least.id, Reason("ask.took-least", {"name": name, "taken": least.name, "others": ", ".join(sorted(set(fitting) - {least.id}))})
-
-
-def models_in(text: Text, catalog: "Catalog", unclear: list[str], notes: list[Reason]) -> str | None:
-    """The model of the text: a name of the catalog, else a size."""
-    found: list[tuple[int, int, str]] = []
-    taken = 0
-    for start, end, name in _spans(text.left, MOST_WORDS):
-        ids = _named("models", name, catalog) if start >= taken and re.search(r"[a-z]", name) else ()
-        if len(ids) == 1:
-            found.append((start, end, ids[0]))
-            taken = end
-        elif ids:
-            unclear.append(f"{name} ({', '.join(ids[:4])})")
-            taken = end
-    sizes = [(match.start(), match.end(), match.group().replace(" ", "-")) for match in SIZE.finditer(text.left)]
-    for start, end, _ in (*found, *sizes):
-        text.cross_out(start, end)
-    mixture = text.take(MIXTURE)
-    if not found and not sizes:
-        return None
-    named = [name for *_, name in found or sizes]
-    unclear += [name for name in named[1:] if name != named[0]]
-    return (None if found or not mixture else _mixture(named[0], catalog, notes)) or named[0]
-
-
-def _mixture(size: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
-    """The catalog's mixture model nearest to a size in words, said aloud; the newest of equals."""
-    if not re.fullmatch(r"\d+(?:\.\d+)?b", size):
-        return None
-    wanted = float(size[:-1]) * GIGA
-    near = [model for model in catalog.models.values() if model.is_moe and abs(model.params - wanted) <= NEAR_SHARE * wanted]
-    if not near:
-        return None
-    model = max(near, key=lambda each: (-round(abs(each.params - wanted) / wanted, 1), each.id))
-    notes.append(Reason("ask.took-mixture", {"size": size, "taken": model.name}))
-    return model.id
-
-
-def quants_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> str | None:
-    """The quantization of the text, or a width."""
-    for start, end, name in _spans(text.left, 1):
-        ids = catalog.bearing("quants", name) if re.search(r"\d|^awq$|^gptq$", name) and re.search(r"[a-z]", name) else ()
-        if ids and not re.fullmatch(r"int[48]|q\d", name):
-            text.cross_out(start, end)
-            return ids[0]
-    width = text.take(WIDTH)
-    if width:
-        bits = width[1] or width[2] or width[3]
-        return f"{bits}bit" if bits else "16bit"
-    other = text.take(OTHER_WIDTH)
-    if not other:
-        return None
-    bits = other[1] or other[2]
-    notes.append(Reason("ask.took-quant", {"bits": bits, "quant": OTHER_WIDTHS[bits]}))
-    return OTHER_WIDTHS[bits]
-
-
-def engines_in(text: Text, catalog: "Catalog") -> str | None:
-    """The engine of the text."""
-    for start, end, name in _spans(text.left, 2):
-        if name not in ("exo", "gguf") and len(name) > 2:
-            ids = catalog.bearing("engines", name)
-            if ids:
-                text.cross_out(start, end)
-                return ids[0]
-    return None

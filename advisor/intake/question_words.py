@@ -6,6 +6,9 @@ from collections.abc import Callable
 from advisor.record import dataclass, field
 from advisor.units import HOUR_S, KIB, KILO, MIB, MS
 
+SIGNS = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "×": "x", "–": "-", "—": ", ", "\u00a0": " ", "\t": " ", "≥": " at least ", "≤": " at most "}
+)
 NUMBER_WORDS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "a dozen": 12, "dozen": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "a hundred": 100,
@@ -21,12 +24,34 @@ CURRENCIES = {
     "yen": "JPY", "jpy": "JPY", "¥": "JPY", "inr": "INR", "₹": "INR", "rupees": "INR",
     "brl": "BRL", "reais": "BRL", "krw": "KRW", "cny": "CNY", "yuan": "CNY", "rmb": "CNY",
 }  # fmt: skip
+SENTENCE_ENDS = (". ", "? ", "! ", "\n", "; ", "?", "!")
 _SIGN = r"(?:us\$|c\$|a\$|[$€£¥₹])"
 _UNIT = r"(?:" + "|".join(sorted((re.escape(word) for word in CURRENCIES if word[0].isalpha()), key=len, reverse=True)) + r"|[€£₹])"
 USERS = (
     r"users?|people|persons?|colleagues|employees|coworkers|co-workers|developers|devs|engineers|students|clients|customers|seats|"
     r"requests?|streams?|sessions?|chats|agents|conversations|guys|of us|readers|writers|lawyers|doctors|staff"
 )
+
+
+def plain(text: str) -> str:
+    """The text in lower case with plain signs: `w/o` as without, arrows as to, second hand as used."""
+    text = re.sub(r"\s*(?:->|=>|→)\s*", " to ", text.translate(SIGNS).lower())
+    text = re.sub(r"\bw/o\b", "without", re.sub(r"\bw/\s?(?=\w)", "with ", text))
+    text = re.sub(r"(?<=\w)\s*&\s*(?=\w)", " and ", text)
+    text = re.sub(r"\b(?:second|2nd)[- ]hand\b|\bpre-?owned\b", "used", text)
+    text = re.sub(r"(?<![\w.])(\d{1,2})[x*](?=\d{4}(?!\d)|[a-z]{1,4}[- ]?\d{2})", r"\1x ", text)  # 2x3090, 8xa100
+    text = re.sub(r"(?<![\w.])(\d{4}(?: ?ti| ?xtx?)?)x(\d)\b", r"\1 x\2", text)  # 3090x2
+    return text.replace("\0", " ")
+
+
+def sentence_start(text: str, place: int) -> int:
+    """Where the sentence begins in which `place` stands."""
+    return max([0, *(text.rfind(mark, 0, place) + len(mark) for mark in SENTENCE_ENDS if text.rfind(mark, 0, place) >= 0)])
+
+
+def sentence_end(text: str, place: int) -> int:
+    """Where it ends."""
+    return min([len(text), *(found for mark in SENTENCE_ENDS if (found := text.find(mark, place)) >= 0)])
 
 
 @dataclass
@@ -37,7 +62,8 @@ class Text:
     left: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left = self.original.lower()
+        self.original = plain(self.original)
+        self.left = self.original
 
     def cross_out(self, start: int, end: int) -> None:
         """Mark a stretch as read."""
@@ -66,20 +92,37 @@ def number_of(word: str) -> float:
 
 
 def _thousands(number: str, k: str | None) -> float:
-    return number_of(number) * (KILO if k else 1)
+    return number_of(number) * (100 if k == "hundred" else KILO if k else 1)
+
+
+_K = r"(?:k|grand|thousand|g)\b"
+_LESS = (
+    r"(?:under|below|up to|less than|no more than|not more than|at most|max(?:imum|ed)?|within|limit(?:ed to)?|cap(?:ped at)?|budget|"
+    r"spend(?:ing)?|pay(?:ing)?)"
+)
+_NEARLY = (
+    r"(?:\s*(?:is|of|:|=|around|about|approx\w*|roughly|under|max|up to|at most|~|to|like|maybe|a|the|my|say|only|just|currently|"
+    r"would be))*"
+)
+_NO_MONEY = (
+    r"(?!\s?[-+]?\s?(?:tok|t/s|tps|w\b|watt|gb|gib|tb|tokens?|users?|people|context|ctx|prompt|ms\b|s\b|sec|min|hours?|h\b|%|b\b|"
+    r"cards?|gpus?|x\b|ti\b|"
+    r"super|xtx?\b|mhz|pcie|lanes?|window|long|mb|concurrent|requests?|streams?|[.,]?\d|k))"
+)
 
 
 def budget(text: Text) -> Amount | None:
-    """What the buyer wants to spend: `$2k`, `under 3000 euros`, `a budget of 3k`."""
+    """What the buyer wants to spend: `$2k`, `under 3000 euros`, `a budget of 3k`; of a range the upper end."""
+    to = rf"(?:{NUMBER}\s?(?:k|grand)?\s?(?:-|to|and|or)\s?(?:{_SIGN}\s?)?)?"
     for pattern in (
-        rf"(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})\s?(?P<k>k\b|grand\b|thousand\b)?",
-        rf"(?<![\w.-])(?P<number>{NUMBER})\s?(?P<k>k|grand|thousand)?\s?(?P<unit>{_UNIT})(?!\w)",
-        rf"budget\s*(?:is|of|:|=|around|about|under|max)*\s*(?P<number>{NUMBER})\s?(?P<k>k\b|grand\b)?",
-        rf"(?<![\w.-])(?P<number>{NUMBER})\s?(?P<k>k\b|grand\b)?\s*budget",
-        rf"\b(?:under|below|spend|for|around|about|up to|less than|max|maximum|at most)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b"
-        r"(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
-        rf"\b(?:spend|pay)\s+(?:up to\s+|at most\s+|about\s+|around\s+)?(?P<number>{NUMBER})(?P<k>k)?\b"
-        r"(?!\s*(?:tok|token|w\b|watt|gb|users?))",
+        rf"(?P<sign>{_SIGN})\s?{to}(?P<number>{NUMBER})\s?(?P<k>{_K})?(?:\s?{_UNIT}\b)?",
+        rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>k|grand|thousand|hundred)?[\s-]?(?P<unit>{_UNIT})(?!\w)",
+        rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>{_K})(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
+        rf"(?<![\w.-]){to}(?P<number>{NUMBER})\s?(?P<k>k\b|grand\b)?\s*(?:budget|to spend|to play with|burning)",
+        rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s(?P<k>grand)\b",
+        rf"\b(?:budget|spend|pay){_NEARLY}\s*{to}(?P<number>\d[\d,]*)(?P<k>k)?\b{_NO_MONEY}",
+        rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{_NO_MONEY}",
+        rf"\b(?:for|around|about)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
     ):
         found = text.take(pattern)
         if found:
@@ -87,6 +130,17 @@ def budget(text: Text) -> Amount | None:
             unit = groups.get("sign") or groups.get("unit") or "$"
             return Amount(_thousands(groups["number"], groups.get("k")), CURRENCIES[unit])
     return None
+
+
+def price(after: str) -> Amount | None:
+    """What stands behind a device's name as its price: ` for $650`, ` at 700 euros`."""
+    lead = r"\s(?:used\s|new\s|each\s|card\s)?(?:for|at|@|costs?|is|goes for|going for)\s(?:about\s|around\s|only\s|just\s|like\s)?"
+    found = re.match(rf"{lead}(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})(?P<k>k\b)?", after)
+    found = found or re.match(rf"{lead}(?P<number>{NUMBER})(?P<k>k)?\s?(?P<unit>{_UNIT})(?!\w)", after)
+    if not found:
+        return None
+    unit = found.groupdict().get("sign") or found.groupdict().get("unit") or "$"
+    return Amount(_thousands(found["number"], found["k"]), CURRENCIES[unit])
 
 
 def electricity(text: Text) -> Amount | None:
@@ -99,18 +153,26 @@ def electricity(text: Text) -> Amount | None:
     return Amount(number_of(found["number"]) / (100 if cents else 1), "USD" if cents else CURRENCIES[unit])
 
 
+_SPEED = r"(?:(?:tok(?:en)?s?|tk|t)\s?(?:/|per|a|p)\s?(?:s(?:ec(?:ond)?)?)|tps|toks)"
+
+
 def floor(text: Text) -> float | None:
-    """The speed wanted for each user, tokens/s."""
-    unit = r"(?:(?:tok(?:en)?s?|t)\s?(?:/|per|a|p)\s?s(?:ec(?:ond)?)?|tps)"
-    found = text.take(rf"(?P<number>{NUMBER})\+?\s?{unit}\b(?:\s+(?:each|per user))?")
+    """The speed wanted for each user, tokens/s; one that is said to be seen or promised is no wish."""
+    text.take(
+        rf"\b(?:get|gets|getting|give|gives|giving|see|seeing|reached?|only|promis\w+|claim\w*|publish\w*|currently at|"
+        rf"now at)\s(?:(?:only|about|around|me|us|just|like)\s)*{NUMBER}(?:-{NUMBER})?\s?{_SPEED}\b"
+    )
+    found = text.take(rf"(?:{NUMBER}\s?(?:-|to)\s?)?(?P<number>{NUMBER}|{COUNT})\+?\s?{_SPEED}\b(?:\s+(?:each|per user))?")
     return number_of(found["number"]) if found else None
 
 
 def first_token(text: Text) -> float | None:
     """The wanted time to the first token, seconds."""
-    found = text.take(rf"first token (?:\w+\s){{0,3}}?(?P<number>{NUMBER})\s?(?P<unit>ms|milliseconds|s|secs?|seconds?|min|minutes?)\b")
+    unit = r"(?P<unit>ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
+    first = r"(?:first[- ]token|ttft|time[- ]to[- ]first[- ]token|prompt processing|response starts?)"
+    found = text.take(rf"{first}\s?(?:[<:=]|(?:\w+\s){{0,4}}?)\s?(?P<number>{NUMBER}|{COUNT})\s?{unit}")
     if not found:
-        found = text.take(rf"(?P<number>{NUMBER})\s?(?P<unit>ms|s|secs?|seconds?)\s(?:to|until|before|for)\s(?:the\s)?first token")
+        found = text.take(rf"(?P<number>{NUMBER}|{COUNT})\s?{unit}\s(?:to|until|before|for|till)\s(?:the\s)?{first}")
     if not found:
         return None
     unit = found["unit"]
@@ -142,8 +204,9 @@ def context(text: Text) -> int | None:
     for pattern in (
         rf"{_LENGTH}[- ]?(?:tokens?\s)?(?:of\s)?(?:context|ctx)(?:[- ](?:window|length|size))?\b",
         rf"\b(?:context|ctx)(?:[- ](?:window|length|size))?\s?(?:of|is|=|:|at|around|about|up to)?\s?{_LENGTH}(?:\s?tokens?)?\b",
-        rf"(?<![\w.]){_LENGTH}[- ]tokens?\b(?!\s?(?:/|per))",
-        r"(?<![\w.$€£])(?P<number>\d+)(?P<k>k)\b(?!\w)",
+        rf"\b(?:context|ctx)\b[\w\s]{{0,16}}?(?<![\w.]){_LENGTH}\b{_NO_MONEY}",
+        rf"(?<![\w.]){_LENGTH}[- ]tokens?\b(?!\s?(?:/|per|a\b))",
+        r"(?<![\w.$€£])(?P<number>\d{1,4})(?P<k>k)\b(?!\w)",
     ):
         found = text.take(pattern)
         if found:
@@ -153,13 +216,27 @@ def context(text: Text) -> int | None:
 
 def users(text: Text) -> int | None:
     """How many are served at the same time."""
-    groups = r"(?:team|group|office|class|family|company|firm)"
-    adjectives = r"(?:(?:concurrent|simultaneous|parallel|active|other)\s)*"
-    found = text.take(rf"\b{groups}\s+of\s+(?:about\s)?(?P<number>{COUNT})\b(?:\s(?:{USERS}))?")
-    found = found or text.take(rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s){adjectives}(?:{USERS})\b")
-    if found:
-        return int(number_of(found["number"]))
-    if text.take(r"\b(?:just|only)\s(?:for\s)?(?:me|myself)\b|\bsingle[- ]user\b|\bfor myself\b|\bby myself\b"):
+    groups = r"(?:team|group|office|class|family|company|firm|household|department|lab|studio|startup|crew|party|club|staff)"
+    adjectives = r"(?:(?:concurrent|simultaneous|parallel|active|other|different|small|busy|local|human|team)\s)*"
+    together = r"(?:concurrent(?:ly)?|simultaneous(?:ly)?|parallel|in parallel|at once|at the same time|at a time)"
+    for pattern in (
+        rf"\b{groups}\s+(?:of|with)\s+(?:about\s|around\s|~)?(?P<number>{COUNT})\b(?:\s(?:{USERS}))?",
+        rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s){adjectives}(?:{USERS})\b(?:\s{together})?",
+        rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s)person\b",
+        rf"(?<![\w.-])(?P<number>\d+)\s{together}\b",
+        r"\b(?:serve|serving|support|host for|batch(?: size)?(?: of)?|concurrency(?: of)?)\s(?P<number>\d+)\b(?!\s?(?:b\b|k\b|gb|x))",
+    ):
+        found = text.take(pattern)
+        if found:
+            return int(number_of(found["number"]))
+    if text.take(
+        r"\b(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|son|daughter|friend)\s(?:and|\+)\s(?:i|me)\b|\b(?:me|i|"
+        r"myself)\s(?:and|\+)\s(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|friend|son|daughter)\b|\bboth of us\b"
+    ):
+        return 2
+    if text.take(
+        r"\b(?:just|only)\s(?:for\s)?(?:me|myself)\b|\bsingle[- ]user\b|\bfor myself\b|\bby myself\b|\bone user\b|\bsolo\b|\bpersonal use\b"
+    ):
         return 1
     return None
 
@@ -173,8 +250,9 @@ def _number(pattern: str) -> Callable[[Text], float | None]:
 
 
 generate = _number(rf"(?P<number>{NUMBER})[- ]?tokens?\s(?:answers?|outputs?|replies|completions?|responses?)\b")
-supply_w = _number(rf"(?P<number>{NUMBER})\s?w(?:atts?)?\s(?:psu|power supply|supply)\b")
+supply_w = _number(rf"(?P<number>{NUMBER})\s?w(?:atts?)?\s(?:\w+\s)?(?:psu|power supply|supply)\b")
 hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b")
 ram_gib = _number(
-    rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345]\s)?ram|ddr[345])\b"
+    rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345](?:-\d+)?\s)?ram|"
+    rf"(?:ecc\s)?ddr[345](?:-\d+)?)\b"
 )

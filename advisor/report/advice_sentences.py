@@ -47,6 +47,10 @@ ADVICE: dict[str, str] = {
     "verdict.ladder-buy": "What you have runs: {runs}. For the next size, {next}, buy {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
     "verdict.ladder-first": "The smallest typical size, {next}, takes {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
     "verdict.ladder-nothing": "What you have runs: {runs}. For the next size, {next}, nothing meets the need.",
+    "verdict.ladder-between": "Of these buy {shopping} for {spend_usd}: the largest typical size that one of them does, {next}, runs at "
+    "{per_user_tokens_per_s}.",
+    "verdict.ladder-between-keep": "Keep what you have: of these nothing does a larger typical size than yours, {next}.",
+    "verdict.ladder-between-none": "None of these does even the smallest typical size, {next}, as asked.",
     # why a road won
     "won.fits": "It fits: {needed_bytes} of {usable_bytes} (weights {weights_bytes}, cache {cache_bytes} for {context_tokens} each, "
     "working memory {other_bytes}).",
@@ -206,7 +210,26 @@ ADVICE: dict[str, str] = {
     "ask.context-raised": "A context of {stated_tokens} is shorter than prompt and answer: {used_tokens} are used.",
     "ask.converted": "{amount} {currency} are {converted_usd} at {rate} ({date}).",
     "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
+    "ask.apart": "{taken} and {others} are separate machines: {taken} is taken as what you have.",
+    "ask.asked-cannot": "{name} does not do it, so everything on sale was weighed.",
+    "ask.left-out": "Left out as you wish: {kinds}.",
+    "ask.length": "“{name}” is taken as {context_tokens}.",
+    "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",
+    "ask.range": "Of the range the upper end is taken, {budget_usd}.",
+    "ask.spelling": "“{written}” is read as {read}.",
+    "ask.took-model": "“{name}” is taken as {taken} (others: {others}).",
     "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
     "ask.took-quant": "{bits} bits are taken as {quant}.",
+    # what was asked beside what to buy, side by side
+    "asked.variant": "{label}: {per_user_tokens_per_s} for each user, prompts at {prefill_tokens_per_s} ({engine}, {strategy}).",
+    "asked.variant-short": "{label}: it does not fit.",
+    "asked.variant-cannot": "{label}: {why}.",
+    "asked.bridge": "NVLink on {system}: {with_tokens_per_s} instead of {without_tokens_per_s} ({decode_factor}), prompts "
+    "{prefill_factor}; it works only with a split that cuts every layer, here {strategy} of {engine}.",
+    "asked.bridge-idle": "NVLink on {system}: next to no gain, {with_tokens_per_s} instead of {without_tokens_per_s} "
+    "({decode_factor}), prompts {prefill_factor} ({engine}, {strategy}).",
+    "asked.risk": "Mind: {text}.",
+    "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
+    "asked.even": "So {label} and {other} are about as fast.",
     "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
 }

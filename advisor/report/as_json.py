@@ -358,7 +358,7 @@ def recommend(answer: Recommended) -> Json:
 
 def ask(answer: Recommended) -> Json:
     """`advisor ask`: a recommendation, and how the question was understood."""
-    understood = {"understood_as": answer.understood_as, "not_understood": list(answer.not_understood)}
+    understood = {"understood_as": answer.understood_as, "not_understood": list(answer.not_understood), "asked": reasons(answer.asked)}
     return {**_head("ask"), **understood, **_recommendation(answer.recommendation)}
 
 

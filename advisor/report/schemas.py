@@ -226,7 +226,7 @@ def _recommend() -> Schema:
 
 
 def _ask() -> Schema:
-    understood = {"understood_as": TEXT, "not_understood": many(TEXT)}
+    understood = {"understood_as": TEXT, "not_understood": many(TEXT), "asked": many(REASON)}
     return thing(**_head("ask"), **understood, **RECOMMENDATION_KEYS)
 
 

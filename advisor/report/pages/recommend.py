@@ -178,7 +178,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
     if answer.understood_as:
-        blocks.insert(0, Facts((("Understood as", answer.understood_as), *(("Not understood", word) for word in answer.not_understood))))
+        blocks.insert(0, Facts(_understood(answer)))
     ladder = _ladder(given, full)
     blocks += [ladder] if ladder else []
     blocks += [_roads(given, full), _chart(given), *_pictures(given)]
@@ -190,6 +190,14 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
+
+
+def _understood(answer: Recommended) -> tuple[tuple[str, str], ...]:
+    """How the question was read, what was not, and what it asked beside what to buy."""
+    lost = ", ".join(answer.not_understood)
+    read = (("Understood as", answer.understood_as or ""), ("Not understood", lost))
+    beside = tuple(("" if number else "You asked", line) for number, line in enumerate(sentences(answer.asked)))
+    return (*((label, line) for label, line in read if line), *beside)
 
 
 def _pictures(given: Recommendation) -> list[Block]:

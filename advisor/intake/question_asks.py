@@ -1,0 +1,120 @@
+"""What a question asks beside what to buy: is a bridge worth it, which engine, which split, which quantization or model."""
+
+import re
+
+from advisor.intake.question_words import Text
+from advisor.record import dataclass
+
+BRIDGE = r"\bnv-?link(?:ed|s|ing)?(?: bridges?)?\b|\bbridges?\b|\bnv-bridge\b"
+_ASKING = (
+    r"(?:need|worth|help|matter|useful?|benefit|missing|necessary|buy|get|add|gain|faster|difference|make sense|required?|important|"
+    r"should|bother|justif|"
+    r"doing|improve|speed|pay|must|any good|point|do anything|want|consider|or\b|\?)"
+)
+_OWNED_BRIDGE = (
+    r"\b(?:with|over|via|through|by|using|joined by|connected (?:by|with|via)|have|has|and)\s(?:an?\s|"
+    r"the\s)?(?:\d-slot\s)?(?:nv-?link(?:ed)?(?: bridges?)?|bridge)\b(?!\s(?:help|worth|matter))|"
+    r"\bnv-?linked\b|\bmy (?:nv-?link )?bridge\b"
+)
+PEER = " via {link}-p2p"  # the link that the cards have, with peer access
+SPLITS = (
+    (
+        r"\btensor[- ]?(?:parallel(?:ism)?|split(?:ting)?)\b|\brow[- ]split\b|\bsplit[- ]mode (?:row|tensor)\b|\btp ?= ?\d\b|\btp\d?\b|"
+        r"\brow\b(?= or| vs)", "tensor"),
+    (
+        r"\bpipeline(?:[- ]parallel(?:ism)?)?\b|\blayer[- ]?(?:split(?:ting)?|wise|parallel)\b|\bsplit[- ]mode layer\b|\bpp ?= ?\d\b|"
+        r"\bpp\d?\b", "layers"),
+    (r"\breplicas?\b|\bdata[- ]parallel(?:ism)?\b|\bone (?:instance|copy|server) (?:per|on each) (?:gpu|card)\b", "replicas"),
+    (r"\bexpert[- ]parallel(?:ism)?\b", "experts"),
+    (r"\b(?:cpu[- ]?)?off-?load(?:ing|ed)?\b|\bn-cpu-moe\b|\bexperts (?:on|to|in) (?:the )?(?:cpu|ram|host memory)\b", "offload"),
+)  # fmt: skip
+LINKS = (
+    (r"\brdma\b", "rdma"),
+    (r"\b10 ?g(?:be|bit|igabit)?\b", "eth-10g-tcp"),
+    (r"\bethernet\b", "ethernet"),
+)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way of doing the same, to be set beside another: what differs, and the option words that differ."""
+
+    label: str
+    suffix: str = ""  # SYSTEM words behind the system: `via nvlink`, `as tensor`, `on vllm`
+    quant: str | None = None
+    model: str | None = None
+    on_several: bool = False  # whether it means two devices at least
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """What the text says of NVLink: that it is there, or that it asks whether it pays."""
+
+    owned: bool = False
+    asked: bool = False
+
+
+def bridge(text: Text) -> Bridge:
+    """How the text speaks of NVLink; its words are crossed out."""
+    found = re.search(BRIDGE, text.left)
+    if not found:
+        return Bridge()
+    owned = re.search(_OWNED_BRIDGE, text.left)
+    asked = re.search(_ASKING, text.left.replace("\0", " ")[max(0, found.start() - 60) : found.end() + 60])
+    wanted = re.search(
+        r"\b(?:buy|get|add|need|worth|an?|the|is|will|does|do i|should|without)\s(?:(?:an?|the|using)\s)?(?:nv-?link|bridge)", text.left
+    )
+    while text.take(BRIDGE):
+        pass
+    is_owned = bool(owned) and not (asked and wanted)
+    return Bridge(owned=is_owned, asked=bool(asked) and not (is_owned and not _doubted(text, found.start())))
+
+
+def _doubted(text: Text, place: int) -> bool:
+    """Whether a bridge that is there is asked about: `is my bridge doing anything?`"""
+    return bool(re.search(r"\b(?:is|does|do) (?:my|the|our)\b", text.original[max(0, place - 20) : place + 1]))
+
+
+def link(text: Text) -> str | None:
+    """A network that joins what is owned."""
+    named = None
+    for pattern, name in LINKS:
+        if text.take(pattern):
+            named = named or name
+    return named
+
+
+def peer_access(text: Text) -> bool:
+    """Whether the text asks about peer access between cards."""
+    found = False
+    while text.take(
+        r"\b(?:patched\s)?(?:peer[- ]to[- ]peer|peer access|p2p)(?:\s(?:access|driver|patch|kernel|support))*\b|\bpatched driver\b"
+    ):
+        found = True
+    return found
+
+
+def splits(text: Text) -> tuple[str, ...]:
+    """The splits that the text names, in their order."""
+    found = []
+    for pattern, name in SPLITS:
+        while match := text.take(pattern):
+            found.append((match.start(), name))
+    return tuple(dict.fromkeys(name for _, name in sorted(found)))
+
+
+def variants(asked: Bridge, peers: bool, engines: tuple[str, ...], ways: tuple[str, ...], quants: tuple[str, ...], models: tuple[str, ...],
+             several: bool) -> tuple[Variant, ...]:  # fmt: skip
+    """What is to be set side by side: the first of these of which the text names two or asks."""
+    if asked.asked and several:
+        return (Variant("without the bridge", on_several=True), Variant("with the bridge", " via nvlink", on_several=True))
+    if peers:
+        return (Variant("without peer access", on_several=True), Variant("with peer access", PEER, on_several=True))
+    if len(engines) > 1:
+        return tuple(Variant(engine, f" on {engine}") for engine in engines)
+    if ways and several:
+        both = ways if len(ways) > 1 else (("layers", "tensor") if ways[0] in ("layers", "tensor") else ways)
+        return tuple(Variant(way, f" as {way}", on_several=True) for way in both) if len(both) > 1 else ()
+    if len(models) > 1:
+        return tuple(Variant(model, model=model) for model in models)
+    return tuple(Variant(quant, quant=quant) for quant in quants) if len(quants) > 1 else ()

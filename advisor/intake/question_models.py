@@ -1,0 +1,173 @@
+"""The models, quantizations and engines in a question, by the catalog's own names and as people shorten them."""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from advisor.intake.question_names import MOST_WORDS, named, spans
+from advisor.intake.question_words import Text, sentence_start
+from advisor.reason import Reason
+from advisor.units import GIGA
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+
+SIZE = re.compile(r"(?<![\w.])(?:\d+x\d+(?:\.\d+)?b(?:-a\d+(?:\.\d+)?b)?|\d+(?:\.\d+)?\s?b(?:[- ]a\d+(?:\.\d+)?b)?)(?![\w.]\w|\w)")
+WIDTH = r"(?<![\w.])(?:(4|8|16)[- ]?bits?\b|int(4|8)\b|(?:fp|bf|f)16\b|q(4|8)\b(?!_))"
+OTHER_WIDTH = r"(?<![\w.])(?:(2|3|5|6)[- ]?bits?\b|q(2|3|5|6)\b(?!_))"
+OTHER_WIDTHS = {"2": "q2_k", "3": "q3_k_m", "5": "q5_k_m", "6": "q6_k"}
+MIXTURE = r"\b(?:moe|mixture of experts|mixture|sparse)\b"
+WISH = r"\b(?:want|would like|'d like|like to|hope|hoping|dream|move (?:up )?to|step up to|goal|wish|instead of|aim\w*|next)\b"
+NEAR_SHARE = 0.1  # a size in words and a model's own size this close are the same
+FILLERS = frozenset(("model", "models", "the", "full", "big", "instruct", "chat", "quant", "version", "dense", "class", "it", "ai"))
+TOKEN = re.compile(r"\d+(?:\.\d+)?(?:x\d+)?b?|a\d+(?:\.\d+)?b|[a-z]+")
+
+
+def tokens(name: str) -> tuple[str, ...]:
+    """A model's name in its smallest words: `qwen3-235b-a22b` as qwen, 3, 235b, a22b."""
+    return tuple(TOKEN.findall(name.lower()))
+
+
+@lru_cache(maxsize=4)
+def _shapes(catalog: "Catalog") -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Each model's id, words and date."""
+    plain = [catalog.plain("models", each) for each in catalog.ids("models")]
+    return tuple((each["id"], tokens(each["id"]), str(each.get("released") or "")) for each in plain)
+
+
+def families(catalog: "Catalog") -> frozenset[str]:
+    """The words that models' names begin with."""
+    return frozenset(shape[0] for _, shape, _ in _shapes(catalog) if len(shape[0]) > 2 or shape[0] == "yi")
+
+
+def shortened(name: str, catalog: "Catalog") -> tuple[str, ...]:
+    """The models that a shortened name may mean, the plainest and newest first: `gemma 27b`, `qwen 235b`, `gpt oss 120`."""
+    said = tuple(word for word in tokens(name) if word not in FILLERS)
+    if len(said) < 2 or said[0] not in families(catalog):
+        return ()
+    fitting = [(model, shape, date) for model, shape, date in _shapes(catalog) if _within(said, shape)]
+    if not any(word[0].isdigit() for word in said):
+        return tuple(model for model, _, _ in sorted(fitting, key=lambda each: each[2], reverse=True))
+    if not any(
+        word.rstrip("b") in {each.rstrip("b") for each in shape if each.endswith("b")} for word in said for _, shape, _ in fitting[:1]
+    ):
+        fitting = fitting if len(fitting) == 1 else []
+    return tuple(
+        model for model, _, _ in sorted(sorted(fitting, key=lambda each: each[2], reverse=True), key=lambda each: _extras(said, each[1]))
+    )
+
+
+def _within(said: tuple[str, ...], shape: tuple[str, ...]) -> bool:
+    """Whether the words stand in this order in the name; `120` is said for `120b`."""
+    rest = iter(shape)
+    return said[0] == shape[0] and all(any(word in (each, each.removesuffix("b")) and word for each in rest) for word in said)
+
+
+def _extras(said: tuple[str, ...], shape: tuple[str, ...]) -> int:
+    """Words of the name, such as coder or vl, that nobody said."""
+    return sum(each.isalpha() and each not in said for each in shape)
+
+
+def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str, ...]:
+    """The models of the text, the one that is wished for first: names of the catalog, names shortened, else sizes."""
+    found: list[tuple[int, int, str]] = []
+    taken = 0
+    for start, end, name in spans(text.left, MOST_WORDS):
+        if start < taken or not re.search(r"[a-z]", name):
+            continue
+        model = _model(name, catalog, notes)
+        if model:
+            found.append((start, end, model))
+            taken = end
+    for start, end, _ in found:
+        text.cross_out(start, end)
+    sizes = [(match.start(), match.end(), re.sub(r"\s(?=b)", "", match.group()).replace(" ", "-")) for match in SIZE.finditer(text.left)]
+    for start, end, _ in sizes:
+        text.cross_out(start, end)
+    sizes = [] if found and len(sizes) == 1 and any(sizes[0][2] in tokens(model) for *_, model in found) else sizes
+    mixture = re.search(MIXTURE, text.original) if sizes and not found else None
+    text.take(MIXTURE)
+    if mixture:
+        sizes = [(start, end, _beside_mixture(text, start, size, catalog, notes)) for start, end, size in sizes]
+    placed = sorted((*found, *sizes))
+    wished = [model for start, _, model in placed if re.search(WISH, text.original[sentence_start(text.original, start) : start])]
+    models = [model for *_, model in placed]
+    return tuple(dict.fromkeys(wished[:1] + models if len(set(models)) > 1 and 0 < len(wished) < len(models) else models))
+
+
+def rivals(text: Text, models: tuple[str, ...]) -> bool:
+    """Whether several models are asked between: `27b or 30b-a3b`."""
+    return (
+        len(models) > 1
+        and bool(re.search(r"\b(?:or|vs|versus|and|between|compar\w+)\b", text.original))
+        and not re.search(WISH, text.original)
+    )
+
+
+def _model(name: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
+    """The model that a stretch of words names; of several the plainest and newest, said aloud."""
+    exact = named("models", name, catalog)
+    candidates = exact or shortened(name, catalog)
+    if not candidates:
+        return None
+    chosen = candidates[0] if not exact else max(exact, key=lambda each: str(catalog.plain("models", each).get("released") or ""))
+    if len(candidates) > 1:
+        others = ", ".join(each for each in candidates if each != chosen)
+        notes.append(Reason("ask.took-model", {"name": name, "taken": chosen, "others": others}))
+    return chosen
+
+
+def _beside_mixture(text: Text, start: int, size: str, catalog: "Catalog", notes: list[Reason]) -> str:
+    """A size beside the word `MoE` is a mixture of that size."""
+    before, after = text.original[max(0, start - 26) : start], text.original[start + len(size) : start + len(size) + 30]
+    beside = re.search(rf"(?:{MIXTURE})\s(?:models?\s)?$", before) or re.match(rf"\s?(?:models?\s|class\s|sized?\s)?(?:{MIXTURE})", after)
+    alone = len(SIZE.findall(text.original)) == 1
+    return (_mixture(size, catalog, notes) if beside or alone else None) or size
+
+
+def _mixture(size: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
+    """The catalog's mixture model nearest to a size in words, said aloud; the newest of equals."""
+    if not re.fullmatch(r"\d+(?:\.\d+)?b", size):
+        return None
+    wanted = float(size[:-1]) * GIGA
+    near = [model for model in catalog.models.values() if model.is_moe and abs(model.params - wanted) <= NEAR_SHARE * wanted]
+    typical = {rung.model for rung in catalog.hints.ladder}
+    near = [model for model in near if model.id in typical] or [model for model in near if size in tokens(model.id)] or near
+    if not near:
+        return None
+    released = {each.id: str(each.released or "") for each in near}
+    plainest = min(sum(word.isalpha() for word in tokens(each.id)) for each in near)
+    model = max((each for each in near if sum(word.isalpha() for word in tokens(each.id)) == plainest), key=lambda each: released[each.id])
+    notes.append(Reason("ask.took-mixture", {"size": size, "taken": model.name}))
+    return model.id
+
+
+def quants_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str, ...]:
+    """The quantizations and widths of the text in their order."""
+    found: list[tuple[int, str]] = []
+    for start, end, name in spans(text.left, 1):
+        ids = catalog.bearing("quants", name) if re.search(r"\d|^awq$|^gptq$", name) and re.search(r"[a-z]", name) else ()
+        if ids and not re.fullmatch(r"int[48]|q\d", name):
+            text.cross_out(start, end)
+            found.append((start, ids[0]))
+    while width := text.take(WIDTH):
+        bits = width[1] or width[2] or width[3]
+        found.append((width.start(), f"{bits}bit" if bits else "16bit"))
+    while other := text.take(OTHER_WIDTH):
+        bits = other[1] or other[2]
+        notes.append(Reason("ask.took-quant", {"bits": bits, "quant": OTHER_WIDTHS[bits]}))
+        found.append((other.start(), OTHER_WIDTHS[bits]))
+    return tuple(dict.fromkeys(quant for _, quant in sorted(found)))
+
+
+def engines_in(text: Text, catalog: "Catalog") -> tuple[str, ...]:
+    """The engines of the text in their order."""
+    found = []
+    taken = 0
+    for start, end, name in spans(text.left, 2):
+        ids = catalog.bearing("engines", name) if start >= taken and name != "gguf" and len(name) > 2 else ()
+        if ids:
+            text.cross_out(start, end)
+            found.append(ids[0])
+            taken = end
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,167 @@
+"""What a question says of each device it names: owned, one more of it, to be added, wished for – and which belong together."""
+
+import re
+
+from advisor.intake.question_names import Mention
+from advisor.intake.question_words import COUNT, sentence_end, sentence_start
+from advisor.record import dataclass
+
+OWN, MORE, ADD, WANT = "own", "more", "add", "want"
+ALONE, JOINED, OTHER = "", "joined", "other"  # how a mention stands to the one before: by itself, together with it, or against it
+_DETERMINERS = (
+    rf"(?:\s*(?:an?|the|this|that|these|those|my|our|his|her|their|one(?: of)?|both|{COUNT}|\d+\s?x|pair of|couple of|dual|quad|triple|"
+    rf"old|older|used|new|"
+    r"brand[- ]new|current|existing|single|lone|trusty|aging|ageing|poor|little|good|cheap|cheaper|bigger|faster|newer|second[- ]hand|"
+    r"refurbished|"
+    r"refurb|desktop|gaming|nvidia|geforce|amd|radeon|intel|apple|rig|in|up|of|card|gpu|shiny|big|real|proper|local|matching|identical|"
+    r"same|"
+    r"similar|extra|cards|gpus|maxed[- ]out|base|fully|loaded|ex-mining|mining)\b)*\s*$"
+)
+_PLACE = r"(?:pc|rig|server|machine|box|workstation|desktop|laptop|notebook|setup|build|system|homelab|lab|computer|node|tower|station|mac)"
+_WHO = r"(?:i|we|he|she|they|my \w+|our \w+|the \w+|who|and|but|also)"
+_LATELY = r"(?:\s+(?:already|currently|just|now|only|also|still|recently|personally|both|so far|at home|myself))*"
+_CHANGES = (
+    r"(?:replac\w*|swap\w*|trad\w+(?:\s+in)?|sell\w*|sold|flip\w*|ditch\w*|dump\w*|retir\w+|exchang\w+|get(?:ting)? rid of|"
+    r"upgrad\w+|offload(?:ing)?|drop(?:ping)?|scrap\w*)"
+)
+_MOVES = r"(?:upgrad\w*|com\w+|mov\w+|switch\w*|jump\w*|go|going|step\w*|migrat\w+|transition\w*|chang\w+)"
+_NUMERALS = r"second|2nd|third|3rd|fourth|4th|fifth|5th|sixth|6th|seventh|7th|eighth|8th"
+OWNED = (
+    rf"\b(?:my|our|his|her|their)\b{_DETERMINERS}",
+    rf"\b(?:my|our|this)\s+(?:\w+\s+){{0,2}}{_PLACE}\b(?:'s)?(?:\s+(?:has|have|with|is|runs|got|already|currently|only))*\s*(?:[:=(]|"
+    rf"an?\b|-)?{_DETERMINERS}",
+    rf"(?<!should )(?<!can )(?<!could )(?<!would )(?<!will )(?<!shall )(?<!do )\b{_WHO}(?:'ve|'m|'re| am| are| is| has| have|"
+    rf" had)?{_LATELY}(?:\s+(?:have|has|had|got|own|owns|bought|run|use|using|running|rock|rocking|on|"
+    rf"stuck with|limited to|working with|got hold of|sitting on|with)|'ve got){_LATELY}\b",
+    r"\b(?:have|having|has|had|have got|got|own|owns|owning|owned|bought|inherited|rocking)\b",
+    r"\b(?:currently|existing|current|already|owner of|at present|right now|at the moment|present)\b",
+    rf"(?:^|[\n.:;,!?(]|\b)\s*(?:specs?|rig|setup|hardware|system|build|got|have)\s*[:=]{_DETERMINERS}",
+    rf"\b{_PLACE}\s+(?:with|has|having|of|running|containing)\b{_DETERMINERS}",
+    rf"\b{_MOVES}\s+(?:up\s+|over\s+)?from\b{_DETERMINERS}",
+    rf"\b{_CHANGES}\b{_DETERMINERS}",
+    rf"\b(?:keep|keeping|stay|staying|stick|sticking|hold on|holding on)(?:\s+(?:using|with|to|on))*\b{_DETERMINERS}",
+)
+WISHED = (
+    r"\b(?:buy|buying|get|getting|grab|grabbing|pick up|picking up|purchas\w+|order(?:ing)?|invest\w*|afford|spend\w*(?: \S+)?(?: on)?|"
+    r"splurg\w+(?: on)?|build(?:ing)?)\b",
+    rf"\b(?:(?:go|going|went) (?:for|with)|{_MOVES}\s+(?:over\s+|up\s+)?(?:to|for)|upgrad\w*(?:\s+\w+)?\s+to|to)\b{_DETERMINERS}",
+    r"\b(?:worth|consider\w*|thinking (?:of|about)|think about|looking (?:at|into|for)|eyeing|how about|what about|deciding|decide|"
+    r"torn|better off with|choos\w+|choice|"
+    r"pick(?:ing)?|compar\w+|offer(?:ed)?|deals?(?: on)?|found|saw|tempted|interested(?: in)?|want(?:ing|ed)?|need(?:ing|ed)?|"
+    r"wait(?:ing)?|recommend\w*|suggest\w*|should i)\b",
+    rf"\b(?:replac\w*|swap\w*|trad\w*|exchang\w*|substitut\w*|sell\w*|pass\w*)\b[^.?!]*?\b(?:with|for|by|to)\b{_DETERMINERS}",
+    r"\b(?:instead of|rather than|better than|faster than|than|beats?|outperforms?|against|compared? (?:to|with)|matche?s?|vs\.?|"
+    r"versus|between)\b",
+)
+ADDED = (
+    rf"\b(?:add|adding|put|putting|plug|plugging|throw|throwing|slot|slotting|stick|sticking|install|installing|pair(?! of)|pairing|"
+    rf"mix|mixing|"
+         rf"combine|combining|join|joining)(?:\s+(?:in|it with|with|them with))?\b{_DETERMINERS}",)  # fmt: skip
+ONE_MORE = (rf"\b(?:another|{_NUMERALS}|one more|two more|additional|extra|more)\b{_DETERMINERS}",)
+OWN_AFTER = re.compile(
+    r"\s*(?:,|\()?\s*(?:that|which)?\s*(?:(?:i|we)(?:'ve)?(?:\s+(?:already|currently|now|just))*\s+(?:have|own|got|bought|run|"
+    r"use)(?:\s+(?:already|now|here|at home))?"
+    r"(?=\s*(?:$|[.,;:!?)]|and\b|or\b|for\b|with\b|to\b|but\b))|(?:already|on hand|at home|sitting|lying|here|owner|at the moment|"
+    r"right now|these days|currently|"
+    rf"atm|owned|in my {_PLACE})\b)"
+)
+WANT_AFTER = re.compile(
+    r"\s*,?\s*(?:be|is|would be|as an?|really|actually|even|much|any|a lot|that much)*\s*(?:worth|better|instead|faster|smarter|"
+    r"upgrade|make sense|makes sense|"
+    r"good (?:buy|deal)|for [$€£]|at [$€£]|worthwhile|outperform|beat|pay off|pays off)\b"
+)
+TOGETHER = re.compile(
+    rf"\s*(?:\(\d+\s?(?:gb|gib)\))?\s*(?:,|\+|\band\b|\bplus\b|\bwith\b|\bpaired with\b|\bcombined with\b|\btogether with\b|"
+    rf"\bnext to\b|\balongside\b|"
+    rf"\bbeside\b|\balong with\b|/)+{_DETERMINERS}"
+)
+AGAINST = r"\b(?:or|vs|versus|than|against|instead of|rather than|over|compared? (?:to|with)|beats?|outperforms?)\b"
+RIVALS = r"\b(?:between|compar\w+|difference|differ|which|vs\.?|versus|or|better|faster|choose|decide|deciding|pick|torn)\b"
+EXCHANGES = r"\b(?:replac\w*|swap\w*|trad\w*|exchang\w*|substitut\w*)\b"
+ELSEWHERE = rf"\b(?:for|on|with|in|of|across|between|behind)\b{_DETERMINERS}"  # "do I need a bridge for two 3090s": the bridge is wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A device with what is said of it."""
+
+    mention: Mention
+    role: str  # own more add want, or empty where nothing is said
+    tie: str = ALONE
+
+
+def roles(text: str, mentions: list[Mention]) -> list[Named]:
+    """Each device with its role; one that only follows another, as in `a 4090 or a 5090`, has that one's."""
+    found: list[Named] = []
+    for mention in mentions:
+        start = sentence_start(text, mention.start)
+        before = found[-1] if found and found[-1].mention.end > start else None
+        found.append(_named(text, mention, before, start))
+    return found
+
+
+def _named(text: str, mention: Mention, before: Named | None, start: int) -> Named:
+    gap = text[before.mention.end if before else start : mention.named_at]
+    tail = text[mention.end : sentence_end(text, mention.end)]
+    tie = _tie(text, gap, before, start, mention.end)
+    role = OWN if OWN_AFTER.match(tail) else _last_cue(gap)
+    if role == WANT and before and before.role == ADD and re.match(r"\s*(?:to|with|into|next to)\b", gap):
+        role = OWN  # "add a 3060 to a 3090"
+    if role and not (tie == JOINED and role == WANT and re.fullmatch(r"\W*(?:and|plus|with|\+|,)?\W*(?:an?\W*)?", gap)):
+        return Named(mention, role, tie)
+    if before and before.role == OWN and tie == ALONE and re.fullmatch(rf"\s*(?:with|for|by|against)\b{_DETERMINERS}", gap):
+        return Named(mention, WANT, tie)
+    if WANT_AFTER.match(tail) and tie != JOINED:
+        return Named(mention, WANT, tie)
+    if before and tie == JOINED:
+        return Named(mention, before.role, tie)
+    if before and tie == OTHER:
+        return Named(mention, WANT if before.role else "", tie)
+    return Named(mention, "", tie)
+
+
+def _tie(text: str, gap: str, before: Named | None, start: int, end: int) -> str:
+    """Together with the one before, or against it."""
+    if before is None:
+        return ALONE
+    if before.role == OWN and re.match(r"\s*(?:with|for|by|against)\b", gap) and re.search(EXCHANGES, text[start : before.mention.start]):
+        return ALONE
+    if re.search(AGAINST, gap):
+        return OTHER
+    if TOGETHER.fullmatch(gap):
+        sentence = text[start : sentence_end(text, end)]
+        owned = before.role == OWN and not re.search(r"\b(?:which|between|compar\w+)\b", sentence)
+        return OTHER if not owned and _is_list(gap, sentence) else JOINED
+    return ALONE
+
+
+def _is_list(gap: str, sentence: str) -> bool:
+    """Whether an `and` or a comma stands between rivals: `between A and B`, `A, B or C`."""
+    if re.search(r"\bcompar\w+", sentence) and re.match(r"\s*(?:with|to|and|,)\b", gap):
+        return True
+    if re.search(r"\+|\b(?:plus|with|together|paired|combined|next to|alongside|beside)\b", gap):
+        return False
+    if re.search(r"\b(?:between|compar\w+|difference|which)\b", sentence):
+        return True
+    return "and" not in gap and bool(re.search(RIVALS, sentence))
+
+
+def _last_cue(stretch: str) -> str:
+    """The role of the last cue in the stretch; of two that end alike the longer one."""
+    kinds = ((OWN, OWNED), (ADD, ADDED), (MORE, ONE_MORE), (WANT, WISHED))
+    found = [
+        (match.end(), match.end() - match.start() if match.end() == len(stretch) else 0, role)
+        for role, patterns in kinds
+        for pattern in patterns
+        for match in re.finditer(pattern, stretch)
+    ]
+    closest = max(found, default=(0, 0, ""))
+    ending = [each for each in found if each[0] == len(stretch)]
+    if ending:
+        return min(ending, key=lambda each: (each[1], -_rank(each[2])))[2]
+    elsewhere = re.search(ELSEWHERE, stretch[closest[0] :])
+    return "" if closest[2] == WANT and elsewhere else closest[2]
+
+
+def _rank(role: str) -> int:
+    return (WANT, ADD, OWN, MORE).index(role)

@@ -1,0 +1,188 @@
+"""What is owned, and between which systems a question asks."""
+
+import re
+from typing import TYPE_CHECKING
+
+from advisor.intake.question_names import Mention
+from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
+from advisor.intake.question_words import Text
+from advisor.reason import Reason
+from advisor.record import dataclass
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+
+ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5, "sixth": 6, "6th": 6,
+            "seventh": 7, "7th": 7,
+            "eighth": 8, "8th": 8}  # fmt: skip
+THINGS = (
+    r"(?:ones?|gpus?|cards?|graphics cards?|identical|same|of (?:them|those|these|the same)|box(?:es)?|macs?|machines?|units?|sparks?|"
+    r"studios?)"
+)
+MORE_OF_IT = re.compile(
+    rf"\b(?:another|{'|'.join(ORDINALS)}|one more|an? (?:additional|extra)|the same again)\b(?:\s(?:used|new|identical|matching|same|"
+    rf"such))*(?:\s{THINGS})?\b"
+)
+KEPT_TOO = (
+    r"\b(?:and|but|while)\s(?:also\s)?keep(?:ing)?\b|\b(?:next to|beside|besides|alongside|in addition to|together with|paired with|"
+    r"combined with) (?:it|my|the|them)\b"
+)
+JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """SYSTEM words of what is owned, how many devices that are, and the systems asked between."""
+
+    have: str | None
+    owned: int
+    among: tuple[str, ...]
+    notes: tuple[Reason, ...] = ()
+    several: bool = False  # whether the devices spoken of are two or more
+    in_slots: bool = False  # whether they are cards for slots
+
+    def compared_on(self, several: bool) -> str | None:
+        """The system on which ways of doing the same are set side by side."""
+        system = self.have or (self.among[0] if self.among else None)
+        return f"2x {system}" if system and several and self.owned == 1 and self.have else system
+
+
+def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Sides:
+    """The devices sorted into what is owned and what is asked about."""
+    named = _settled(question, roles(question.original, devices))
+    own = _once(question, [each.mention for each in named if each.role == OWN])
+    more = [each for each in named if each.role == MORE]
+    if not own and more:
+        first = more[0].mention
+        count = first.count if first.count > 1 else max(1, _ordinal(question, first) - 1)
+        own = [Mention(first.name, count, first.start, first.end, first.note, first.named_at, first.sizes)]
+    own, notes = _one_place(question, own, catalog)
+    among = _among(question, named, own, catalog)
+    owned = sum(mention.count for mention in own)
+    asked_more = bool(more) or bool(MORE_OF_IT.search(question.original))
+    from advisor.advice.offers import goes_in_slot
+
+    in_slots = bool(devices) and all(goes_in_slot(catalog.devices[mention.name.split()[0]]) for mention in devices)
+    return Sides(
+        joined(own) if own else None,
+        owned,
+        among,
+        notes,
+        in_slots=in_slots,
+        several=owned > 1 or asked_more or any(each.mention.count > 1 for each in named),
+    )
+
+
+def _settled(question: Text, named: list[Named]) -> list[Named]:
+    """Devices of which nothing is said: owned where nothing else is, but rivals are all asked about."""
+    has_own = any(each.role in (OWN, MORE, ADD) for each in named)
+    wanted = any(each.role == WANT for each in named)
+    rivals = any(each.tie == OTHER for each in named) or (
+        len(named) > 1
+        and bool(re.search(r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b", question.original))
+        and not any(each.tie == JOINED for each in named)
+    )
+    loose = WANT if has_own or rivals else OWN
+    if not has_own and not wanted and not rivals and len(named) == 1:
+        loose = OWN
+    return [Named(each.mention, each.role or loose, each.tie) for each in named]
+
+
+def _ordinal(question: Text, mention: Mention) -> int:
+    """The which-eth device is asked about: a second one is the 2nd."""
+    before = question.original[max(0, mention.start - 40) : mention.named_at]
+    found = re.findall("|".join(ORDINALS), before)
+    return ORDINALS[found[-1]] if found else 2
+
+
+def _once(question: Text, own: list[Mention]) -> list[Mention]:
+    """What is owned without what is only spoken of again: `my 4090 and 3090 … swap the 3090`."""
+    kept: list[Mention] = []
+    for mention in own:
+        again = re.search(r"\b(?:the|my|this|that|it)\s(?:\w+\s)?$", question.original[: mention.start])
+        if not (again and any(each.name.split()[0] == mention.name.split()[0] for each in kept)):
+            kept.append(mention)
+    return kept
+
+
+def _one_place(question: Text, own: list[Mention], catalog: "Catalog") -> tuple[list[Mention], tuple[Reason, ...]]:
+    """What can work together: machines of their own that nothing joins are several systems, of which the largest is taken."""
+    from advisor.advice.offers import goes_in_slot
+
+    devices = {mention.name: catalog.devices[mention.name.split()[0]] for mention in own}
+    alone = [name for name, device in devices.items() if not goes_in_slot(device)]
+    if len(devices) < 2 or not alone or re.search(JOINED_BOXES, question.original):
+        return own, ()
+    largest = max(own, key=lambda mention: mention.count * devices[mention.name].memory_options_bytes[0])
+    others = ", ".join(name for name in devices if name != largest.name)
+    return [largest], (Reason("ask.apart", {"taken": largest.name, "others": others}),)
+
+
+def _among(question: Text, named: list[Named], own: list[Mention], catalog: "Catalog") -> tuple[str, ...]:
+    """The sides of an "A or B?"; one more of what is owned is a side where something else is named beside it."""
+    from advisor.advice.offers import goes_in_slot
+
+    beside = all(goes_in_slot(catalog.devices[mention.name.split()[0]]) for mention in own)  # nothing goes into a Mac
+    sides: list[tuple[int, tuple[str, ...]]] = []
+    for group in _groups(named):
+        first = group[0]
+        mentions = [each.mention for each in group]
+        if first.role == WANT:
+            sides.append((first.mention.start, _systems(mentions)))
+        elif first.role in (MORE, ADD) and own and (beside or first.role == MORE):
+            sides.append((first.mention.start, (joined([*own, *mentions]),)))
+        elif first.role == ADD:
+            sides.append((first.mention.start, _systems(mentions)))
+    wished = bool(sides) and not all(each.role in (MORE, OWN) and _same(each, own) for each in named)
+    if not wished:
+        return ()
+    again = _again(question, named)
+    if again is not None and own:
+        sides.append((again, (joined([*own, Mention(own[0].name, 1, 0, 0)]),)))
+    if own and beside and re.search(KEPT_TOO, question.original):
+        sides = [(start, (f"{joined(own)} + {system}" if own[0].name not in system else system,)) for start, (system, *_) in sides]
+    return tuple(dict.fromkeys(system for _, systems in sorted(sides) for system in systems))
+
+
+def _same(named: Named, own: list[Mention]) -> bool:
+    return named.mention.name in {mention.name for mention in own}
+
+
+def _again(question: Text, named: list[Named]) -> int | None:
+    """Where the text asks for one more of what is owned without naming it: `a second one or a 5090`."""
+    for found in MORE_OF_IT.finditer(question.original):
+        inside = any(found.start() < each.mention.end and each.mention.start < found.end() + 4 for each in named)
+        if (
+            not inside
+            and re.search(r"\b(?:or|vs|versus|than)\b", question.original)
+            and not re.search(r"\bslots?\b", question.original[found.end() : found.end() + 8])
+        ):
+            return found.start()
+    return None
+
+
+def _groups(named: list[Named]) -> list[list[Named]]:
+    """Devices that belong together: `a 3090 and a 4090`."""
+    groups: list[list[Named]] = []
+    for each in named:
+        if groups and each.tie == JOINED and groups[-1][-1].role == each.role:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _systems(mentions: list[Mention]) -> tuple[str, ...]:
+    """SYSTEM words of a wish; every memory size of one machine whose size the text leaves open."""
+    only = mentions[0]
+    if len(mentions) == 1 and only.sizes:
+        return tuple(f"{only.count}x {size}" if only.count > 1 else size for size in only.sizes)
+    return (joined(mentions),)
+
+
+def joined(parts: list[Mention]) -> str:
+    """SYSTEM words of several devices: equal ones counted together."""
+    counts: dict[str, int] = {}
+    for mention in parts:
+        counts[mention.name] = counts.get(mention.name, 0) + mention.count
+    return " + ".join(f"{count}x {name}" if count > 1 else name for name, count in counts.items())
