@@ -1,9 +1,9 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from math import ceil, floor, inf
 
+from advisor.buffers import buffers_of, input_copies
 from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.model import Model
@@ -16,10 +16,8 @@ from advisor.units import GIB
 from advisor.weights import Weights
 
 EMBEDDING_IN_HOST = ("llama.cpp", "ik_llama.cpp", "exllamav3")  # engines that look the input embedding up in host memory
-COMPUTE_IN_F32 = ("llama.cpp", "ik_llama.cpp")  # graph buffers in F32, logits of every token of the batch
 HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
 UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
-USUAL_BATCH_TOKENS = 512
 
 
 @dataclass(frozen=True)
@@ -68,12 +66,16 @@ class _Load:
     share: float  # of the usable memory that the engine takes
     weights_bytes: float
     cache: Cache
-    overhead: Callable[[float], float]
+    buffers: tuple[tuple[float, float], ...]  # (bytes, bytes for each token of context) of states of which the largest counts
 
     @property
     def usable_bytes(self) -> float:
         """What the engine may take with the limit raised."""
         return self.room.raised_bytes * self.share
+
+    def overhead(self, context_tokens: float) -> float:
+        """Runtime and compute buffers."""
+        return max(fixed + each * context_tokens for fixed, each in self.buffers)
 
     def users_here(self, users: int) -> int:
         """Users whose cache lies here: of `users`, those that this group serves."""
@@ -100,7 +102,8 @@ def fit(
     host_bytes: float | None = None,
 ) -> Fit:
     """Bytes on each device of the placement, and the longest context and most users that would still fit."""
-    loads = tuple(_load(part, model, weights, cache, engine, platforms) for part in placement.parts)
+    copies = input_copies(placement)
+    loads = tuple(_load(part, model, weights, cache, engine, platforms, copies) for part in placement.parts)
     host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
     rooms = (*loads, *_host_load(loads, weights, cache, host_room))
     most = most_users(rooms, workload.context_tokens, engine, placement.groups)
@@ -162,13 +165,16 @@ def _on_the_line(load: _Load, users: int) -> int:
     cache, share = load.cache, load.part.cache_share * load.users_here(users)
     full = sum(each * most for each, _, most in cache.windows if most < inf)
     growing = (cache.growing_bytes_per_token + sum(each for each, _, most in cache.windows if most == inf)) * share
-    mask = load.overhead(1) - load.overhead(0)
-    room = load.usable_bytes - load.weights_bytes - load.overhead(0) - (full + cache.state_bytes) * share
+    room = load.usable_bytes - load.weights_bytes - (full + cache.state_bytes) * share
+    return min(_most_tokens(room - fixed, growing, mask, cache.block_tokens) for fixed, mask in load.buffers)
+
+
+def _most_tokens(room: float, growing: float, mask: float, block: int) -> int:
+    """Tokens that fit in `room`: `growing` bytes each in whole blocks, `mask` bytes each."""
     if room <= 0:
         return 0
     if growing + mask <= 0:
         return UNBOUNDED_CONTEXT_TOKENS
-    block = cache.block_tokens
     whole = floor((room + mask * (block - 1)) / ((growing + mask) * block)) * block
     return max(0, min(whole, floor((room - growing * whole) / mask)) if mask > 0 else whole)
 
@@ -186,7 +192,9 @@ def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, gr
     return most
 
 
-def _load(part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform]) -> _Load:
+def _load(
+    part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform], copies: int = 1
+) -> _Load:
     room = usable(part.device, part.memory_bytes, platforms.values())
     in_host = engine.id in EMBEDDING_IN_HOST and not part.device.unified_memory
     stored = (
@@ -197,34 +205,7 @@ def _load(part: Part, model: Model, weights: Weights, cache: Cache, engine: Engi
         + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
     )
     runtime = engine.overhead_bytes or room.context_bytes  # the engine's own figure counts the driver's context
-    return _Load(part, room, engine.memory_share or 1.0, stored, cache, _overhead(part, model, engine, runtime))
-
-
-def _overhead(part: Part, model: Model, engine: Engine, runtime_bytes: float) -> Callable[[float], float]:
-    """Runtime and compute buffers: what one batch of prompt tokens needs while it passes through the widest layer.
-
-    llama.cpp prints them: 4 B × ubatch × (vocabulary, on the device with the head, + hidden …), and a mask of 2 B for each
-    token of the batch and of the context. Others compute in 16 bits and keep logits for their sequences only.
-    """
-    batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
-    number_bytes = 4.0 if engine.id in COMPUTE_IN_F32 else 2.0
-    rows = batch if engine.id in COMPUTE_IN_F32 else min(batch, engine.max_sequences or batch)
-    logits = 4.0 * rows * model.vocab_size * part.head_share
-    fixed = runtime_bytes + logits + number_bytes * batch * (4 * model.hidden_size + widest(model))
-    mask = 2.0 * batch if engine.id in COMPUTE_IN_F32 else 0.0
-
-    def overhead(context_tokens: float) -> float:
-        return fixed + mask * context_tokens
-
-    return overhead
-
-
-@lru_cache(maxsize=1024)
-def widest(model: Model) -> int:
-    """Numbers a token takes in the widest layer: feed-forward (all its experts), or the states of attention."""
-    feeding = max((max(f.width, f.expert_width * f.experts_per_token) + f.shared_width for f in model.ffns), default=0)
-    mixing = max((m.heads * (m.head_dim + m.value_dim) + m.inner_size for m in model.mixers), default=0)
-    return max(2 * feeding, mixing)
+    return _Load(part, room, engine.memory_share or 1.0, stored, cache, buffers_of(part, model, engine, runtime, copies))
 
 
 def _host_cache_share(loads: tuple[_Load, ...]) -> float:
@@ -239,7 +220,7 @@ def _host_load(loads: tuple[_Load, ...], weights: Weights, cache: Cache, room_by
         return ()
     part = replace(loads[0].part, cache_share=share, user_share=1.0)
     held = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, lambda _: 0.0),)
+    return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, ((0.0, 0.0),)),)
 
 
 def _host_bytes(part: Part, weights: Weights) -> float:

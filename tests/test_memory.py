@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor import memory
+from advisor.buffers import buffers_of, input_copies
 from advisor.cache import cache_of, kv_bits
 from advisor.catalog import Catalog
 from advisor.errors import BadValue
@@ -135,11 +136,29 @@ def test_raised_limit_is_said_with_its_command() -> None:
     assert "iogpu.wired_limit_mb" in str(reason.facts["command"])
 
 
-def test_llama_cpp_compute_buffer() -> None:
-    # Qwen3-235B, ubatch 512, flash attention: CUDA compute 312.75 MiB (logits 296.75 of it), beside runtime and activations
+@pytest.mark.parametrize(
+    ("model", "mib"),
+    [  # "CUDA0 compute buffer size" of logs, ubatch 512, flash attention [ikawrakow/ik_llama.cpp github-data, mt111 f.]
+        ("qwen3-235b-a22b", 312.75),
+        ("gemma-3-27b", 522.62),
+        ("qwen3-32b", 306.75),
+        ("llama-3.1-8b", 258.5),
+    ],
+)
+def test_llama_cpp_compute_buffer(model: str, mib: float) -> None:
     quiet = CATALOG.engine("llama.cpp")
-    fit = fitted("h100-sxm", "qwen3-235b-a22b", "iq1_s")
-    assert 312 * MIB < fit.devices[0].overhead_bytes - quiet.overhead_bytes < 700 * MIB
+    fit = fitted("h100-sxm", model, "iq1_s")
+    assert (fit.devices[0].overhead_bytes - quiet.overhead_bytes) / MIB == pytest.approx(mib, rel=0.035)
+
+
+def test_batches_that_follow_each_other_keep_four_masks() -> None:
+    # 2 B × 512 tokens of the batch × 131072 of the context = 128 MiB, once on one device, four times on each of two
+    placement = Placement("layers", (), stages=2)
+    assert (input_copies(placement), input_copies(Placement("whole", ()))) == (4, 1)
+    model, engine = CATALOG.model("qwen3-8b"), CATALOG.engine("llama.cpp")
+    one = Part(CATALOG.device("rtx-3090"), 24 * GIB, 1, head_share=0.0)
+    (_, mask), _ = buffers_of(one, model, engine, 0.0, 4)
+    assert mask * 131072 / MIB == 4 * 128
 
 
 def test_embedding_stays_in_host_memory_beside_a_card() -> None:

@@ -26,6 +26,7 @@ ROOMS = (
     ("placement",),
     ("step", "served", "calibration", "correction"),
     ("collective",),
+    ("buffers",),
     ("memory", "evidence", "pace"),
     ("why", "around", "against"),
     ("speed",),
@@ -49,7 +50,7 @@ ROOMS = (
     ("cli",),
 )
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
-PHYSICS = ("placement", "memory", "step", "served", "speed", "weights", "cache", "collective", "calibration")
+PHYSICS = ("placement", "buffers", "memory", "step", "served", "speed", "weights", "cache", "collective", "calibration")
 
 
 def room_of(path: Path) -> str:

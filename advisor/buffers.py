@@ -1,0 +1,49 @@
+"""Compute buffers: the bytes that an engine needs on a device beside weights and cache while it works."""
+
+from functools import lru_cache
+
+from advisor.engine import Engine
+from advisor.feedforward import FeedForward
+from advisor.model import Model
+from advisor.placement import Part, Placement
+
+PIPELINE_COPIES = 4  # of a batch's inputs [llama.cpp, GGML_SCHED_MAX_COPIES]
+F32_BYTES, F16_BYTES = 4.0, 2.0
+MASK_BYTES = 2.0  # F16, with flash attention
+COMPUTE_IN_F32 = ("llama.cpp", "ik_llama.cpp")  # graph buffers in F32, logits of every token of the batch
+USUAL_BATCH_TOKENS = 512
+
+
+def input_copies(placement: Placement) -> int:
+    """Copies of a batch's inputs: several where llama.cpp lets batches follow each other through devices, none in host memory."""
+    return PIPELINE_COPIES if placement.stages > 1 and not placement.host_layers and not placement.host_expert_layers else 1
+
+
+def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int) -> tuple[tuple[float, float], ...]:
+    """Runtime and compute buffers: what one batch of prompt tokens needs, as (bytes, bytes for each token of context).
+
+    llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest
+    states and a mask of 2 B for each token of the batch and of the context (`copies` of it where batches follow each other
+    through several devices); at the head, 4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in
+    16 bits, keep logits for their sequences only, and profile all at once.
+    """
+    batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
+    states = batch * (4 * model.hidden_size + widest(model))
+    if engine.id in COMPUTE_IN_F32:
+        head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
+        return (runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies), (runtime_bytes + head, 0.0)
+    logits = F32_BYTES * min(batch, engine.max_sequences or batch) * model.vocab_size * part.head_share
+    return ((runtime_bytes + logits + F16_BYTES * states, 0.0),)
+
+
+@lru_cache(maxsize=1024)
+def widest(model: Model) -> int:
+    """Numbers a token takes in the widest layer: gate and up of the feed-forward (of each of its experts, and what that one
+    gives), or the states of attention."""
+    feeding = max((2 * (f.width + f.shared_width) + f.experts_per_token * _expert(f, model.hidden_size) for f in model.ffns), default=0)
+    mixing = max((m.heads * (m.head_dim + m.value_dim) + m.inner_size for m in model.mixers), default=0)
+    return max(feeding, mixing)
+
+
+def _expert(ffn: FeedForward, hidden_size: int) -> int:
+    return 2 * ffn.expert_width + (ffn.latent_size or hidden_size)
