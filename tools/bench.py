@@ -1,7 +1,7 @@
 """How fast it is, as ratios to a bare `python -c pass` of the same run, so that figures of different machines compare.
 
-    python tools/bench.py            the table of docs/benchmarks.md
-    python tools/bench.py --check    the same, and exit 1 where a target is missed
+python tools/bench.py            the table of docs/benchmarks.md
+python tools/bench.py --check    the same, and exit 1 where a target is missed
 """
 
 import argparse
@@ -23,6 +23,13 @@ MOST_RATIO = {"--help": 5.0, "recommend, whole catalog": 18.0}
 LEAST_ESTIMATES_PER_S = 1000.0
 LEAST_RECOMMENDATIONS_PER_S = 20.0
 MOST_PEAK_MIB = 60.0
+MOST_NOISE_S = 2.0  # reading 10 MB of anything
+NOISE = {
+    "10 MB of one nvidia-smi row": b"|   0  NVIDIA GeForce RTX 3090        On  | 00000000:01:00.0 Off |                  N/A |\n" * 110_000,
+    "10 MB of llama-bench rows": b"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | pp512 | 1234.50 \xc2\xb1 1.00 |\n" * 120_000,
+    "10 MB of key: value": b"    Key              : value 12 MiB\n" * 280_000,
+    "10 MB in one line": b"1234567890 (| " * 720_000,
+}
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,19 @@ def peak_mib(command: list[str]) -> float:
     return int(done.stdout) * unit / 2**20
 
 
+def noise_rows(folder: Path, bare: float) -> list[Row]:
+    """How long large files of little worth take."""
+    rows = []
+    for name, text in NOISE.items():
+        path = folder / "noise.txt"
+        path.write_bytes(text)
+        commands = {"detect": [*ADVISOR, "detect", "--from", str(path)], "calibrate": [*ADVISOR, "calibrate", str(path)]}
+        for command, seconds in best_s(commands, 2).items():
+            note = f"at most {MOST_NOISE_S:g} s"
+            rows.append(Row(f"{command}, {name}", seconds, seconds / bare, note, seconds <= MOST_NOISE_S))
+    return rows
+
+
 def measured(rounds: int) -> list[Row]:
     """Every row of the table."""
     commands = {
@@ -115,6 +135,7 @@ def measured(rounds: int) -> list[Row]:
         ):
             each = rate(kind, few, many, Path(folder))
             rows.append(Row(f"batch, one {kind}", 1 / each, None, f"{each:,.0f} a second; at least {target:,.0f}", each >= target))
+        rows += noise_rows(Path(folder), bare)
         path = Path(folder) / "estimate-4500.jsonl"
         for name, command in (("recommend", [*ADVISOR, *RECOMMEND]), ("batch of 4,500 estimates", [*ADVISOR, "batch", str(path)])):
             peak = peak_mib(command)

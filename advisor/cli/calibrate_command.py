@@ -33,6 +33,7 @@ def calibrate_command(
 ) -> int:  # fmt: skip
     """Your own benchmark results against the estimate. Reads the output of llama-bench, llama.cpp, ollama, vLLM, SGLang, mlx_lm, …"""
     from advisor.catalog import Catalog
+    from advisor.cli.streams import say
     from advisor.errors import BadValue
     from advisor.intake import calibrate, measured_memory
     from advisor.intake.page import page_from
@@ -53,7 +54,10 @@ def calibrate_command(
         )
     if target:
         _export(target, rows, force)
-    _print(rows, memory, save, form)
+    warnings = calibrate.warnings(pages)
+    for warning in warnings:
+        say(f"Note: {warning}", error=True)
+    _print(rows, memory, warnings, save, form)
     return 0 if memory or any(each.accepted for each in rows) else 3
 
 
@@ -88,7 +92,7 @@ def _export(target: str, rows: "tuple[Compared, ...]", force: bool) -> None:
     say(f"Note: written to {target}.", error=True)
 
 
-def _print(rows: "tuple[Compared, ...]", memory: "tuple[object, ...]", save: bool, form: str) -> None:
+def _print(rows: "tuple[Compared, ...]", memory: "tuple[object, ...]", warnings: tuple[str, ...], save: bool, form: str) -> None:
     """The answer in its form; saved first if asked."""
     import json
     from datetime import date
@@ -105,5 +109,5 @@ def _print(rows: "tuple[Compared, ...]", memory: "tuple[object, ...]", save: boo
     loads = [each for each in memory if isinstance(each, Memory)]
     if save and not found:
         say("Note: no row can correct later estimates; nothing was saved.", error=True)
-    shown = calibrated.as_object(rows, loads, held, saved) if form == "json" else None
+    shown = calibrated.as_object(rows, loads, held, saved, warnings) if form == "json" else None
     say(json.dumps(shown, indent=2) if shown is not None else calibrated.as_text(rows, loads, held, saved))

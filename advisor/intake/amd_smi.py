@@ -22,12 +22,8 @@ _USAGE = re.compile(r"([\d.]+)\s*/\s*([\d.]+)\s*([MG]i?B)")
 
 
 def recognise(page: Page) -> bool:
-    """Whether any of amd-smi's forms is in the text."""
-    return (
-        "AMD-SMI" in page.text
-        or any(_GPU.match(line) or _MONITOR.match(line) or _is_csv(line) or _NAME_ROW.match(line) for line in page.lines)
-        or bool(_json(page.objects))
-    )
+    """Whether any of amd-smi's forms may be in the text."""
+    return page.has("AMD-SMI", "GPU:", "GPU ", "gpu,", "VRAM", '"gpu"', ":00.0 ")
 
 
 def read(page: Page) -> tuple[View, ...]:

@@ -22,13 +22,16 @@ _WORKING_SET = re.compile(r"recommendedMaxWorkingSetSize\s*=\s*([\d.]+)\s*MB")
 
 def recognise(page: Page) -> bool:
     """Whether macOS's own keys are in the text."""
-    return bool(
-        re.search(
-            r"hw\.memsize|machdep\.cpu|iogpu\.|\"gpu-core-count\"|GPU core count:|recommendedMaxWorkingSetSize|found de"
-            r"vice: Apple|GPU name:\s+Apple",
-            page.text,
-        )
+    words = (
+        "hw.memsize",
+        "machdep.cpu",
+        "iogpu.",
+        '"gpu-core-count"',
+        "GPU core count:",
+        "recommendedMaxWorkingSetSize",
+        "found device: Apple",
     )
+    return page.has(*words) or ("GPU name:" in page.text and "Apple" in page.text)
 
 
 def read(page: Page) -> tuple[View, ...]:

@@ -1,6 +1,7 @@
 """Own benchmarks: every speed printed in a text, by whichever reader knows its form."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -9,10 +10,11 @@ from advisor.intake.page import Page, page_of
 from advisor.intake.run import Run
 
 READERS: tuple[ModuleType, ...] = (llama_bench, llama_timings, ollama_bench, server_bench, mac_bench)
-MOST_RUNS = 20_000
-MOST_INNER_TEXTS = 200
+MOST_RUNS = 2_000  # speeds of one text
+MOST_INNER_TEXTS, MOST_INNER_CHARS = 200, 500_000  # of all texts within one wrapper
 
 
+@lru_cache(maxsize=16)
 def read(page: Page) -> tuple[Run, ...]:
     """The runs of a text, also those in a text that a JSON wrapper holds; forms without a reader only where nothing else is found."""
     runs = [*_known(page), *(run for inner in _inner(page) for run in _known(inner))]
@@ -28,11 +30,11 @@ def _known(page: Page) -> list[Run]:
 
 def _inner(page: Page) -> Iterator[Page]:
     """Console output kept as a string inside JSON."""
-    found = 0
+    found = chars = 0
     for one in page.objects[:2000]:
         for text in _texts(one, 0):
-            found += 1
-            if found > MOST_INNER_TEXTS:
+            found, chars = found + 1, chars + len(text)
+            if found > MOST_INNER_TEXTS or chars > MOST_INNER_CHARS:
                 return
             yield page_of(text, page.source)
 

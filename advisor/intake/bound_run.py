@@ -1,6 +1,7 @@
 """A printed run bound to the catalog's records: the system, the model and the quantization that were measured, as far as they are known."""
 
 import re
+from functools import cached_property
 
 from advisor import choose, system
 from advisor.catalog import Catalog
@@ -53,6 +54,11 @@ class Binder:
     _systems: dict[object, tuple[System | None, str | None, Reason | None]] = field(default_factory=dict)
     _models: dict[object, Model | None] = field(default_factory=dict)
 
+    @cached_property
+    def _load(self) -> loads.Load | None:
+        """What a load log on the page says."""
+        return loads.read(self.page)
+
     def bind(self, run: Run) -> Bound:
         """The records of one run."""
         words, model = self._system(run), self._model(run)
@@ -86,7 +92,7 @@ class Binder:
 
     def _detected(self, run: Run) -> str | None:
         """SYSTEM words of the devices printed with the run or elsewhere on the page."""
-        views = detect.views_of(self.page)
+        views = list(detect.views_of(self.page))
         if run.devices:
             devices = tuple(
                 Seen(name=name, index=place, maker=maker_of(name), memory_bytes=run.memory_bytes) for place, name in enumerate(run.devices)
@@ -114,7 +120,7 @@ class Binder:
 
     def _loaded_model(self) -> Model | None:
         """The model that a load log on the page names."""
-        load = loads.read(self.page)
+        load = self._load
         named = (
             Run(tool="", test="", kind="decode", tokens_per_s=None, model=load.model, file=load.file, params=load.params) if load else None
         )
@@ -126,8 +132,7 @@ class Binder:
         if word is None and model is not None and run.engine in SERVERS:
             word = model.native_quant
         if word is None:
-            load = loads.read(self.page)
-            word = load.quant if load else None
+            word = self._load.quant if self._load else None
         for text in (word, f"mlx-{word}" if word and run.engine == "mlx" else None):
             found = self.catalog.bearing("quants", text) if text else ()
             if len(found) == 1:

@@ -48,6 +48,13 @@ def compare(pages: Sequence[Page], catalog: Catalog, stated: Stated) -> tuple[Co
     return tuple(rows)
 
 
+def warnings(pages: Sequence[Page]) -> tuple[str, ...]:
+    """What of large texts was left out."""
+    many = (page for page in pages if len(bench.read(page)) == bench.MOST_RUNS)
+    full = tuple(f"{page.source} holds more speeds than are compared at once: the first {bench.MOST_RUNS:,} are." for page in many)
+    return (*(warning for page in pages for warning in page.warnings), *full)
+
+
 def _compared(bound: Bound, catalog: Catalog, known: dict[object, Estimate | Reason]) -> Compared:
     """One run: refused, or with its estimate, or without one and why."""
     refused = _refused(bound.run)

@@ -1,6 +1,7 @@
 """What hardware is this: pasted output of any tool, recognised by its content, or this machine. Gives devices and SYSTEM words."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from types import ModuleType
 
 from advisor.catalog import Catalog
@@ -84,9 +85,10 @@ def recognise(page: Page) -> tuple[str, ...]:
     return tuple(dict.fromkeys(view.tool for view in views_of(page)))
 
 
-def views_of(page: Page) -> list[View]:
-    """What every reader that recognises something in the text gives."""
-    return [view for reader in READERS if reader.recognise(page) for view in reader.read(page) if _says(view)]
+@lru_cache(maxsize=16)
+def views_of(page: Page) -> tuple[View, ...]:
+    """What every reader that recognises something in the text gives; a page is read once."""
+    return tuple(view for reader in READERS if reader.recognise(page) for view in reader.read(page) if _says(view))
 
 
 def _says(view: View) -> bool:
@@ -98,7 +100,8 @@ def _says(view: View) -> bool:
 
 def detect(pages: Sequence[Page], catalog: Catalog) -> Detected:
     """The machine that all the pages describe."""
-    return known_of([view for page in pages for view in views_of(page)], catalog)
+    found = known_of([view for page in pages for view in views_of(page)], catalog)
+    return replace(found, warnings=(*(warning for page in pages for warning in page.warnings), *found.warnings))
 
 
 def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
@@ -106,7 +109,7 @@ def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
     marks = catalog.records("integrated")["integrated"]
     found = merge(views, marks)
     seen = _with_box(found, catalog)
-    identities = [identify.identify(each, catalog, found.ram_bytes) for each in seen]
+    identities = _identities(seen, catalog, found.ram_bytes)
     inside = [_integrated(each, identity, marks) for each, identity in zip(seen, identities, strict=True)]
     card = any(
         not flag and not (identity.device and identity.device.unified_memory) for flag, identity in zip(inside, identities, strict=True)
@@ -125,6 +128,13 @@ def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
         words,
         tuple(dict.fromkeys((*found.warnings, *_missing(found, devices), *_sliced(devices), *remarks))),
     )
+
+
+def _identities(seen: Sequence[Seen], catalog: Catalog, ram_bytes: float | None) -> list[identify.Identity]:
+    """What each device is; equal ones are looked up once."""
+    alike = [replace(each, index=None, bus=None, uuid=None, driver=None) for each in seen]
+    known = {each: identify.identify(each, catalog, ram_bytes) for each in dict.fromkeys(alike)}
+    return [known[each] for each in alike]
 
 
 def _with_box(found: Merged, catalog: Catalog) -> list[Seen]:

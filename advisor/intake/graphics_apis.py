@@ -26,11 +26,15 @@ _SOFT = re.compile(r"llvmpipe|lavapipe|SwiftShader|pthread|Microsoft Basic|\bCPU
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
-    return bool(
-        re.search(
-            r"deviceName\s*=|GPU id = \d|CL_DEVICE|Number of platforms|Device Type\s{3,}|Marketing Name:|RocmBandwidthTest|Device Topology",
-            page.text,
-        )
+    return page.has(
+        "deviceName",
+        "GPU id = ",
+        "CL_DEVICE",
+        "Number of platforms",
+        "Device Type  ",
+        "Marketing Name:",
+        "RocmBandwidthTest",
+        "Device Topology",
     )
 
 

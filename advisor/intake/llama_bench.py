@@ -32,7 +32,7 @@ _MAKERS = {
     "sycl": "sycl",
     "cpu": "cpu",
 }
-MOST_RUNS = 20_000
+MOST_RUNS = 2_000
 
 
 def recognise(page: Page) -> bool:

@@ -29,7 +29,7 @@ Found = dict[str, dict[int, Seen]]
 
 def recognise(page: Page) -> bool:
     """Whether a device line of one of the backends is there."""
-    return bool(re.search(r"Device \d+: |MiB free\)|MiB free|ggml_vulkan: |level_zero:gpu", page.text)) and any(_all(page).values())
+    return page.has("Device ", "MiB free", "ggml_vulkan: ", "level_zero:gpu", "opencl:gpu", "| uma: ")
 
 
 def read(page: Page) -> tuple[View, ...]:

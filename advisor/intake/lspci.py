@@ -12,11 +12,13 @@ from advisor.record import replace
 TOOL = "lspci"
 
 _SLOT = r"((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])"
+_TELLING = re.compile(r"VGA|3D|Display|Processing|\b(?:03|12)[0-9a-fA-F]{2}\b")
 _CLASS = r"(VGA compatible controller|3D controller|Display controller|Processing accelerators)"
 _LINE = re.compile(rf"^[\s>]*{_SLOT}\s+{_CLASS}(?:\s*\[([0-9a-fA-F]{{4}})\])?:\s*(.+)$")
 _NUMBERS = re.compile(
     rf"^[\s>]*{_SLOT}\s+(?:Class\s+)?(?:\[?)(03[0-9a-fA-F]{{2}}|12[0-9a-fA-F]{{2}})(?:\]?):\s*([0-9a-fA-F]{{4}}):([0-9a-fA-F]{{4}})"
 )
+_SLOT_LINE = re.compile(r"^[0-9a-fA-F:]{2,13}\.[0-7]\s")
 _QUOTED = re.compile(rf"^[\s>]*{_SLOT}\s+\"{_CLASS}[^\"]*\"\s+\"")
 _FIELD = re.compile(r"^(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|Driver|IOMMUGroup|NUMANode):\s*(.*)$")
 _IDS = re.compile(r"\[([0-9a-fA-F]{4}):([0-9a-fA-F]{4})\]")
@@ -37,10 +39,10 @@ _WSL = "WSL shows Microsoft's stand-in for the card, never the card itself: past
 
 
 def recognise(page: Page) -> bool:
-    """Whether a device of a display class is listed."""
-    if not re.search(r"VGA compatible|3D controller|Display controller|Processing accelerators|\b03[0-9a-fA-F]{2}:\s|\b1200:\s", page.text):
-        return False
-    return next(_devices(page.lines), None) is not None
+    """Whether a device of a display class may be listed."""
+    return page.has(
+        "VGA compatible", "3D controller", "Display controller", "Processing accelerators", " 0300:", " 0302:", " 0380:", " 1200:"
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -65,7 +67,7 @@ def _devices(lines: Iterable[str]) -> Iterator[Seen]:
                 yield from _of_fields(fields)
                 fields = {}
             fields[field.group(1)] = field.group(2)
-        elif started is not None or re.match(r"^[0-9a-fA-F:]{2,13}\.[0-7]\s", line):
+        elif started is not None or _SLOT_LINE.match(line):
             yield from [last] if last else []
             last = started
         elif last is not None:
@@ -76,6 +78,8 @@ def _devices(lines: Iterable[str]) -> Iterator[Seen]:
 
 def _started(line: str) -> Seen | None:
     """The device of a line that begins one."""
+    if not _TELLING.search(line[:80]):
+        return None
     plain = _LINE.match(line)
     if plain:
         return _device(plain.group(1), plain.group(4))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from advisor.intake.readings import maker_of
@@ -12,6 +13,7 @@ from advisor.record import dataclass, field, replace
 
 T = TypeVar("T")
 SURE = 100
+MOST_DEVICES = 256  # of one machine, by one tool
 NEARLY_SAME = 0.08  # two tools may count a card's memory this much apart
 
 _ORDER = (
@@ -35,6 +37,7 @@ class _Card:
     """A device while views are laid over each other."""
 
     seen: Seen
+    marked: bool | None = None
     numbers: dict[str, int] = field(default_factory=dict)  # family of tools -> its number there
 
 
@@ -95,12 +98,14 @@ def _lay(cards: list[_Card], view: View, marks: Integrated) -> None:
     """Each device of the view upon the card that it must be, or as a new one; two of one view are two."""
     free = list(cards)
     kind = family(view.tool)
-    for seen in view.devices:
-        best = max(((_likeness(card, seen, kind, marks), -place) for place, card in enumerate(free)), default=(0, 0))
+    for seen in view.devices[:MOST_DEVICES]:
+        marked = _marked(seen, marks)
+        best = max(((_likeness(card, seen, kind, marked), -place) for place, card in enumerate(free)), default=(0, 0))
         card = free.pop(-best[1]) if best[0] > 0 else _Card(Seen())
         if best[0] <= 0:
             cards.append(card)
         card.seen = _joined(card.seen, seen)
+        card.marked = _marked(card.seen, marks)
         if seen.index is not None:
             card.numbers.setdefault(kind, seen.index)
 
@@ -115,13 +120,13 @@ def _joined(before: Seen, seen: Seen) -> Seen:
     return replace(before, **{**filled, "notes": notes, "name": name})
 
 
-def _likeness(card: _Card, seen: Seen, kind: str, marks: Integrated) -> int:
+def _likeness(card: _Card, seen: Seen, kind: str, marked: bool | None) -> int:
     """How surely the two are one device; 0 = they are not."""
     one = card.seen
     score = _by_address(one, seen)
     if score == 0 or score > SURE:
         return score
-    if _differ(one.maker or maker_of(one.name), seen.maker or maker_of(seen.name)) or _differ(_marked(one, marks), _marked(seen, marks)):
+    if _differ(one.maker or maker_of(one.name), seen.maker or maker_of(seen.name)) or _differ(card.marked, marked):
         return 0
     if kind in card.numbers and seen.index is not None:
         if card.numbers[kind] != seen.index:
@@ -162,6 +167,7 @@ def _memory_agrees(one: Seen, other: Seen) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def is_generic(name: str | None) -> bool:
     """Whether a name says only whose it is: `AMD Radeon Graphics`, `NVIDIA GeForce ...`."""
     return name is None or not any(any(sign.isdigit() for sign in word) or len(word) > 3 for word in _words(name))
@@ -185,6 +191,7 @@ def alternatives(name: str) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=16384)
 def names_agree(one: str | None, other: str | None) -> bool:
     """Whether two printed names can be one device's."""
     if is_generic(one) or is_generic(other):

@@ -27,11 +27,12 @@ _MAY = re.compile(
 _DRIVER = re.compile(r"^\d{3}\.\d{2,3}(?:\.\d{2})?$")
 _SIZES_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 22, 24, 32, 40, 45, 48, 64, 72, 80, 94, 96, 128, 141, 180, 192, 288)  # sizes sold
 MOST_ROWS = 4096
+MOST_COLUMN_LINES = 66  # of a query of one field without header
 
 
 def recognise(page: Page) -> bool:
-    """Whether a header of query fields or a row with an NVIDIA name between commas is in the text."""
-    return bool(_bare_column(page.lines)) or any(_is_header(cells) or _name_at(cells) is not None for cells in _rows(page.lines))
+    """Whether there may be a header of query fields, a row with an NVIDIA name between commas, or one bare column."""
+    return page.has(",", "name", "memory.") or len(page.lines) <= MOST_COLUMN_LINES
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -55,8 +56,8 @@ def read(page: Page) -> tuple[View, ...]:
 
 def _bare_column(lines: Sequence[str]) -> tuple[Seen, ...]:
     """A query of one field without header: nothing but names, or nothing but sizes; one line a device."""
-    filled = [line.strip() for line in lines[:65] if line.strip()]
-    if not filled or len(filled) > 64:
+    filled = [line.strip() for line in lines if line.strip()] if len(lines) <= MOST_COLUMN_LINES else []
+    if not filled:
         return ()
     if all(re.fullmatch(r"\d{3,6} MiB", line) for line in filled):
         return tuple(Seen(index=place, maker="nvidia", memory_bytes=size_bytes(line)) for place, line in enumerate(filled))

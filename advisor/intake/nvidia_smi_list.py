@@ -28,13 +28,13 @@ class _Row:
 
 
 def recognise(page: Page) -> bool:
-    """Whether a line of `-L` is there."""
-    return any(_is_gpu(line) for line in page.lines)
+    """Whether a line of `-L` may be there."""
+    return page.has("GPU ")
 
 
 def _is_gpu(line: str) -> re.Match[str] | None:
     """A line `GPU 0: name (UUID: …)`; without the UUID the name must be a maker's."""
-    found = _GPU.match(line)
+    found = _GPU.match(line) if "GPU" in line else None
     if not found or not found.group(2):
         return None
     return (

@@ -21,13 +21,8 @@ Facts = dict[str, str]
 
 
 def recognise(page: Page) -> bool:
-    """Whether it is the log of `-q`, or its XML."""
-    return (
-        "<nvidia_smi_log" in page.text
-        or "<product_name>" in page.text
-        or "NVSMI LOG" in page.text
-        or any(_GPU_LINE.match(line) for line in page.lines)
-    )
+    """Whether it may be the log of `-q`, or its XML."""
+    return page.has("<nvidia_smi_log", "<product_name>", "NVSMI LOG", "Product Name ", "FB Memory Usage", "<fb_memory_usage>")
 
 
 def read(page: Page) -> tuple[View, ...]:

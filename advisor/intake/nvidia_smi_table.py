@@ -23,7 +23,6 @@ _POWER = re.compile(r"/\s*(\d+(?:\.\d+)?)\s*W\b")
 _MIG_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\s+(\d+)\s+(\d+)\s+(\d+)\s*[|│]\s*(?:(\d+)\s*MiB\s*/\s*(\d+)\s*MiB|(\S[^|│]*))")
 _DRIVER = re.compile(r"(?:Driver|KMD) Version:\s*([\d.]+)")
 _SMI = re.compile(r"NVIDIA-SMI\s+(?:version\s*:?\s*)?([\d.]+)")
-_HEAD = re.compile(r"\|\s*(?:GPU|Nb\.)\s+Name\b")
 _FAILED = re.compile(
     r"NVIDIA-SMI has failed|couldn't communicate with the NVIDIA driver|Driver Not Loaded|No devices were found"
     r"|Failed to initialize NVML|NVML library not found",
@@ -32,10 +31,19 @@ _FAILED = re.compile(
 
 
 def recognise(page: Page) -> bool:
-    """Whether a row of the table, its head or one of its failures is in the text."""
-    if _HEAD.search(page.text) or _SMI.search(page.text) or _FAILED.search(page.text):
-        return True
-    return any(_ROW.match(line) or _TEGRA_ROW.match(line) for line in page.lines)
+    """Whether there may be a row of the table, its head or one of its failures."""
+    return page.has(
+        "NVIDIA-SMI",
+        "NVIDIA driver",
+        "Driver Not Loaded",
+        "No devices were found",
+        "NVML",
+        ":00.0 ",
+        "| GPU  Name",
+        "Tegra",
+        "Orin",
+        "Thor",
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -53,7 +61,7 @@ def _devices(lines: Iterable[str], driver: str | None) -> list[Seen]:
     at: tuple[int, str | None] | None = None
     rows = 0
     for line in lines:
-        row = _ROW.match(line) or _TEGRA_ROW.match(line)
+        row = (_ROW.match(line) or _TEGRA_ROW.match(line)) if "|" in line else None
         if row:
             rows += 1
             if rows > MOST_ROWS:

@@ -14,7 +14,7 @@ from advisor.record import dataclass, replace
 
 TOOL = "other benchmark"
 MOST_DEPTH = 8
-MOST_RUNS = 20_000
+MOST_RUNS = 2_000
 
 _UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
 _KEY = re.compile(

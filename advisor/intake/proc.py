@@ -19,6 +19,18 @@ _CPU = re.compile(
     r"^\s*(?:model name|Model name|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|型号名称|モデル名|Имя моде"
     r"ли|cpu_name|CPU)\s*[:：]\s*\"?([^\"]{3,80})"
 )
+_CPU_WORDS = (
+    "odel name",
+    "Modellname",
+    "Nom de mod",
+    "Nombre del modelo",
+    "Nome do modelo",
+    "型号名称",
+    "モデル名",
+    "Имя модели",
+    "cpu_name",
+    "CPU",
+)
 _JETSON = re.compile(r"NVIDIA Jetson [\w ()+-]{3,60}|NVIDIA DGX Spark|NVIDIA_DGX_Spark")
 _TEGRA = re.compile(r"\bRAM (\d+)/(\d+)MB \(lfb")
 _FREE = re.compile(r"^\s*(?:Mem|Speicher|Mem\.|Mémoire|内存|Память)\s*:\s+([\d.,]+)([KMGT]i?)?B?\s+[\d.,]+[KMGT]?i?B?\s+[\d.,]+")
@@ -27,10 +39,8 @@ _HEAD_OF_FREE = re.compile(r"^\s+\S+\s+\S+\s+\S+.*(?:buff/cache|shared|available
 
 def recognise(page: Page) -> bool:
     """Whether one of these files is in the text."""
-    text = page.text
-    return bool(
-        _TOTAL.search(text) or _CARD.search(text) or _JETSON.search(text) or _TEGRA.search(text) or _cpu(page.lines) or _free(page.lines)
-    )
+    words = ("MemTotal", "mem_info_", "NVIDIA Jetson", "NVIDIA DGX", "NVIDIA_DGX", "MB (lfb", "buff/cache", "shared", *_CPU_WORDS)
+    return page.has(*words)
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -53,7 +63,7 @@ def read(page: Page) -> tuple[View, ...]:
 def _cpu(lines: Iterable[str]) -> str | None:
     """The processor's name of /proc/cpuinfo or lscpu, in any language."""
     for line in lines:
-        found = _CPU.match(line) if ":" in line or "：" in line else None
+        found = _CPU.match(line) if (":" in line or "：" in line) and any(word in line for word in _CPU_WORDS) else None
         if found:
             return " ".join(found.group(1).split())
     return None

@@ -18,8 +18,8 @@ _COUNTS = ("gpuCount", "gpu_count", "num_gpus", "n_gpus")
 
 
 def recognise(page: Page) -> bool:
-    """Whether a report names its hardware."""
-    return any(_named(one) for one in page.objects[:2000]) or any(_fetched(line) for line in page.lines if "GPU" in line)
+    """Whether a report may name its hardware."""
+    return page.has("GPU", "{")
 
 
 def read(page: Page) -> tuple[View, ...]:

@@ -23,13 +23,8 @@ _RULE = re.compile(r"^[\s>]*=+")
 
 
 def recognise(page: Page) -> bool:
-    """Whether any of rocm-smi's forms is in the text."""
-    return (
-        "ROCm System Management Interface" in page.text
-        or "ROCm SMI" in page.text
-        or any(_FACT.match(line) or _HEAD.match(line) or line.lstrip().startswith("device,") for line in page.lines)
-        or any(_cards(found) for found in page.objects)
-    )
+    """Whether any of rocm-smi's forms may be in the text."""
+    return page.has("ROCm System Management", "ROCm SMI", "GPU[", "PwrCap", "AvgPwr", "device,", '"card')
 
 
 def read(page: Page) -> tuple[View, ...]:

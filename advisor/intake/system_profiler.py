@@ -72,10 +72,10 @@ _PLIST = re.compile(r"<key>([^<]{1,80})</key>\s*<string>([^<]{0,200})</string>")
 
 
 def recognise(page: Page) -> bool:
-    """Whether it is a report of this tool."""
-    if re.search(r"SPDisplaysDataType|SPHardwareDataType|sppci_model|Chipset|Model Identifier", page.text):
+    """Whether it may be a report of this tool."""
+    if page.has("SPDisplaysDataType", "SPHardwareDataType", "sppci_model", "Chipset", "Model Identifier"):
         return True
-    return bool(_CHIP.search(page.text)) and any(_key(line) in (*_CHIPSET_KEYS, *_MEMORY_KEYS, "chip", "puce") for line in page.lines)
+    return "Apple M" in page.text and any(_key(line) in (*_CHIPSET_KEYS, *_MEMORY_KEYS, "chip", "puce") for line in page.lines)
 
 
 def read(page: Page) -> tuple[View, ...]:

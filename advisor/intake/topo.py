@@ -16,8 +16,8 @@ MOST_GPUS = 128
 
 
 def recognise(page: Page) -> bool:
-    """Whether a matrix with GPU columns and GPU rows is there."""
-    return bool(read(page)[0].attached)
+    """Whether a matrix with GPU columns and GPU rows may be there."""
+    return page.has("GPU0", "GPU1")
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -26,7 +26,7 @@ def read(page: Page) -> tuple[View, ...]:
     columns: list[str] = []
     gpus: set[int] = set()
     for line in page.lines:
-        tokens = line.strip(" \t|>").split()
+        tokens = line.strip(" \t|>").split() if "GPU" in line else []
         header = _header(tokens)
         if header:
             columns = header

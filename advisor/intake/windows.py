@@ -20,6 +20,7 @@ _LISTED = re.compile(
     r"^\s*(Name|Caption|AdapterRAM|DriverVersion|VideoProcessor|PNPDeviceID|TotalPhysicalMemory|TotalVisibleMemorySize|DriverDesc|HardwareInformation\.qwMemorySize)\s*[:=]\s*(.*)$"
 )
 _HEAD = re.compile(r"\bAdapterRAM\b.*\b(?:Name|Caption)\b|\b(?:Name|Caption)\b.*\bAdapterRAM\b")
+_ROW = re.compile(r"^\s*\d{6,12}\s+\S")
 _PNP = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 _VIRTUAL = re.compile(
     r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE
@@ -29,7 +30,7 @@ _CAPPED = 4 * GIB * 0.99  # AdapterRAM has 32 bits: a card with more shows this 
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
-    return bool(re.search(r"AdapterRAM|Card name\s*:|Kartenname\s*:|DirectX Version|qwMemorySize", page.text)) or any(_registry(page.lines))
+    return page.has("AdapterRAM", "Card name", "Kartenname", "DirectX Version", "qwMemorySize", "|")
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -49,7 +50,7 @@ def read(page: Page) -> tuple[View, ...]:
 def _registry(lines: Iterable[str]) -> Iterator[Seen]:
     """`name|bytes` rows of HardwareInformation.qwMemorySize; zero, text or a missing name is no device."""
     for line in lines:
-        row = _REGISTRY.match(line)
+        row = _REGISTRY.match(line) if "|" in line else None
         if row and maker_of(row.group(1)) and float(row.group(2)) > 0:
             yield Seen(name=known(row.group(1)), maker=maker_of(row.group(1)), memory_bytes=size_bytes(row.group(2), 1.0))
 
@@ -80,9 +81,9 @@ def _controllers(lines: Iterable[str]) -> Iterator[Seen]:
     table = False
     for line in lines:
         fact = _LISTED.match(line)
-        if _HEAD.search(line) and not fact:
+        if "AdapterRAM" in line and not fact and _HEAD.search(line):
             table = True
-        elif table and re.match(r"^\s*\d{6,12}\s+\S", line):
+        elif table and _ROW.match(line):
             yield from _controller({"AdapterRAM": line.split(None, 1)[0], "Name": re.split(r"\s{2,}", line.strip().split(None, 1)[1])[0]})
         elif fact:
             if fact.group(1) in row:

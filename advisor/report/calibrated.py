@@ -16,7 +16,9 @@ WIDTH = 80
 MOST_TEXT_ROWS = 60
 
 
-def as_object(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool) -> dict[str, Any]:
+def as_object(
+    rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool, warnings: Sequence[str] = ()
+) -> dict[str, Any]:
     """The keys of INTERFACE `calibrate`, with the memory of load logs added."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -24,6 +26,7 @@ def as_object(rows: Sequence[Compared], memory: Sequence[Memory], corrections: M
         "rows": [_row(each) for each in rows],
         "memory": [_memory(each) for each in memory],
         "correction": [_correction(key, each, saved) for key, each in corrections.items()] or None,
+        "warnings": list(warnings),
     }
 
 

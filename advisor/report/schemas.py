@@ -273,7 +273,7 @@ def _calibrate() -> Schema:
         accepted=FLAG,
         why=maybe(TEXT),
     )
-    return thing(**_head("calibrate"), rows=many(row), correction={})
+    return thing(**_head("calibrate"), rows=many(row), correction={}, warnings=many(TEXT))
 
 
 def _accuracy() -> Schema:
