@@ -109,14 +109,14 @@ def _group(device: Device) -> tuple[str, str, bool]:
 
 
 def _peer_ratios(devices: Any) -> dict[tuple[Any, str], list[float]]:
-    """Each rate over the FP32 rate, for every group of chips."""
+    """Each rate over the FP32 rate, for every group of chips, the largest first."""
     ratios: dict[tuple[Any, str], list[float]] = defaultdict(list)
     for device in devices:
         for key in RATES:
             rate = getattr(device.compute, key)
             if rate and device.compute.fp32_flops:
                 ratios[_group(device), key].append(rate / device.compute.fp32_flops)
-    return ratios
+    return {group: sorted(found, reverse=True) for group, found in ratios.items()}
 
 
 def _rates(device: Device, peers: Mapping[tuple[Any, str], list[float]]) -> Iterator[str]:
@@ -133,16 +133,16 @@ def _rates(device: Device, peers: Mapping[tuple[Any, str], list[float]]) -> Iter
         rate = getattr(rates, key)
         if rate and rates.fp32_flops:
             ratio = rate / rates.fp32_flops
-            most = max(_others(peers.get((_group(device), key), []), ratio), default=ratio)
+            most = _most_of_others(peers.get((_group(device), key), []), ratio)
             if ratio > SPARSE * most:
                 yield f"compute: {_written(key)} is {ratio:.1f} times FP32, its peers at most {most:.1f}; is it the figure with sparsity?"
 
 
-def _others(ratios: list[float], own: float) -> list[float]:
-    """The ratios of the peers, where there are at least two."""
-    rest = list(ratios)
-    rest.remove(own)
-    return rest if len(rest) > 1 else []
+def _most_of_others(ratios: list[float], own: float) -> float:
+    """The largest ratio of the peers, where there are at least two; `ratios` has its own among them, the largest first."""
+    if len(ratios) <= 2:  # fewer than two beside its own
+        return own
+    return ratios[1] if ratios[0] == own else ratios[0]
 
 
 def _written(key: str) -> str:
