@@ -9,6 +9,8 @@ KINDS = ("gpu", "laptop-gpu", "integrated-gpu", "mac", "apu-box", "module")
 MAKERS = ("nvidia", "amd", "intel", "apple")
 AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")  # discontinued: new only as leftovers; used-only: none
 MOUNTS = ("slot", "module", "fixed")
+LOOSE = ("gpu", "module")  # kinds that are bought apart from a computer; the others are soldered into what one buys
+SHARING = ("integrated-gpu", "mac", "apu-box")  # kinds whose GPU works in the computer's memory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.catalog import Catalog
 from advisor.catalogfiles import ID, ID_RULE, Item, record_problems
+from advisor.device import LOOSE, SHARING
 from advisor.errors import BadValue
 from advisor.record import dataclass
 from advisor.tables import TABLES
@@ -39,7 +40,7 @@ SIMPLER: dict[str, tuple[Ask, ...]] = {
         Ask("source_url", "", "text", False, False, "its address"),
     ),
     "prices": (
-        Ask("price_usd", "", "decimal", False, False, "what one costs today, USD"),
+        Ask("price_usd", "", "decimal", True, False, "what one costs today, USD; one for each memory size, as in 1999,2799"),
         Ask("price_condition", "", "text", False, False, "condition of that price", ("new", "used", "refurbished")),
     ),
     "slots": (
@@ -124,12 +125,21 @@ def plain(kind: str, said: Mapping[str, Any], shape: Mapping[str, Any] | None = 
                 found.setdefault(outer, {})[inner] = said[ask.option]
             else:
                 found[outer] = said[ask.option]
+    if kind == "devices":
+        found = _of_its_kind(found)
     known = plans(TABLES[kind].record_class)
     for key, make in MADE.items():
         if key in known and _is_rows(known[key].shape):
             made = make(said, found, day)
             found |= {key: made} if made else {}
     return found
+
+
+def _of_its_kind(found: dict[str, Any]) -> dict[str, Any]:
+    """What a Mac, a box or a laptop's chip is always, where it was not said."""
+    fixed = {} if found.get("kind") in LOOSE else {"mount": "fixed"}
+    shared = {"unified_memory": True} if found.get("kind") in SHARING else {}
+    return {**fixed, **shared, **found}
 
 
 def _sources(said: Mapping[str, Any], found: Mapping[str, Any], day: str) -> list[dict[str, Any]]:
@@ -155,8 +165,13 @@ def _is_number(value: Any) -> bool:
 def _prices(said: Mapping[str, Any], _: Mapping[str, Any], day: str) -> list[dict[str, Any]]:
     if "price_usd" not in said:
         return []
-    usd, source = said["price_usd"], said.get("source_url") or said.get("source") or "the owner"
-    return [{"kind": "street", "condition": said.get("price_condition", "new"), "low": usd, "high": usd, "date": day, "source": source}]
+    figures, sizes = said["price_usd"], said.get("memory_gib")
+    of_size = [{"memory_gib": size} for size in sizes] if isinstance(sizes, list) and len(sizes) > 1 and len(figures) > 1 else [{}]
+    if len(figures) != len(of_size):
+        raise BadValue(f"--price-usd: {len(figures)} prices; give one, or one for each memory size")
+    head = {"kind": "street", "condition": said.get("price_condition", "new")}
+    tail = {"date": day, "source": said.get("source_url") or said.get("source") or "the owner"}
+    return [{**head, "low": usd, "high": usd, **size, **tail} for usd, size in zip(figures, of_size, strict=True)]
 
 
 def _slots(said: Mapping[str, Any], _: Mapping[str, Any], __: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from advisor.device import Device
+from advisor.device import LOOSE, SHARING, Device
 from advisor.host import Host
 from advisor.link import Link
 from advisor.money import Money
@@ -161,10 +161,16 @@ def _class(device: Device) -> Iterator[str]:
     """A laptop's GPU says so and is soldered; a card is not a whole computer; a Mac is Apple's."""
     if device.kind == "laptop-gpu" and not ("laptop" in device.name.lower() or "mobile" in device.name.lower()):
         yield "name: a laptop GPU's name must say Laptop, or it is taken for the desktop card"
-    if device.kind not in ("gpu", "module") and device.mount != "fixed":
-        yield f"mount: a {device.kind} is fixed"
+    if device.kind not in LOOSE and device.mount != "fixed":
+        yield f"mount: {_article(device.kind)} is fixed"
+    if device.kind in SHARING and not device.unified_memory:
+        yield f"unified_memory: {_article(device.kind)} has no memory of its own: write true"
     if (device.kind == "mac") != (device.maker == "apple"):
         yield f"kind: {device.kind} by {device.maker}"
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def _ranges(prices: tuple[Price, ...]) -> Iterator[str]:

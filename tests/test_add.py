@@ -45,7 +45,8 @@ HOST = (
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's own catalog folder, still absent; the shipped catalog is the frozen one."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setattr("advisor.catalog.shipped", lambda: FROZEN)
+    for module in ("catalog", "catalogcheck", "catalogstack"):
+        monkeypatch.setattr(f"advisor.{module}.shipped", lambda: FROZEN)
     return tmp_path / "advisor" / "catalog"
 
 
@@ -124,6 +125,55 @@ def test_another_folder_can_be_named(own: Path, tmp_path: Path, capsys: Any) -> 
     assert (tmp_path / "mine" / "devices" / "rtx-9090.yaml").is_file()
     assert f"--catalog {tmp_path / 'mine'}" in out
     assert not own.exists()
+
+
+MAC = (
+    "device", "--name", "Mac Studio M9 Max (48-core GPU)", "--id", "mac-m9-max-48c", "--maker", "apple", "--kind", "mac", "--architecture",
+    "m5", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",
+    "--fp16-tflops", "100", "--availability", "on-sale", "--source", "Apple's page",
+)  # fmt: skip
+
+
+def test_a_mac_is_soldered_shares_its_memory_and_has_a_price_for_each_size(own: Path, capsys: Any) -> None:
+    code, _, err = answer(capsys, *MAC, "--price-usd", "3299,4999")
+    assert (code, err) == (0, "")  # nothing that `advisor check` would mind
+    mac = Catalog.load().device("mac-m9-max-48c")
+    assert (mac.mount, mac.unified_memory) == ("fixed", True)
+    assert [(price.low, price.memory_bytes / 2**30) for price in mac.prices if price.memory_bytes] == [(3299, 64), (4999, 128)]
+
+
+def test_prices_that_fit_no_memory_sizes_are_refused(own: Path, capsys: Any) -> None:
+    code, _, err = answer(capsys, *MAC, "--price-usd", "1,2,3")
+    assert code == 2
+    assert "--price-usd: 3 prices; give one, or one for each memory size" in err
+    assert not own.exists()
+
+
+def test_what_the_check_would_say_is_said_at_once(own: Path, capsys: Any) -> None:
+    """GDDR7 moves 17.5 to 36 Gbit/s a pin: 2,000 GB/s over 128 pins would be 125. And no size of the Mac has a price."""
+    code, out, err = answer(capsys, *CARD, "--memory-bus-bits", "128")
+    assert (code, out.startswith("Wrote ")) == (0, True)
+    assert "`advisor check` says:" in err
+    assert "bandwidth_gb_per_s: 125.00 Gbit/s for each of 128 pins; GDDR7 has 17.5 to 36" in err
+    found = json.loads(answer(capsys, *MAC, "--json")[1])
+    assert [each["message"] for each in found["problems"]] == ["none for 128 GiB", "none for 64 GiB"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
+@pytest.mark.parametrize("call", ["os.fsync", "tempfile.mkstemp", "pathlib.Path.mkdir"])
+def test_a_disk_that_takes_nothing_is_told_and_nothing_is_left(
+    number: int, call: str, own: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    Catalog.load()  # its compiled copy is written where caches are, before the disk fails
+    with monkeypatch.context() as patched:
+        patched.setattr(call, fail)
+        code, out, err = answer(capsys, *CARD)
+    assert (code, out) == (2, "")
+    assert f"rtx-9090.yaml: cannot be written: {os.strerror(number)}; nothing was changed" in err
+    assert [each for each in own.rglob("*") if each.is_file()] == []
 
 
 def test_without_a_terminal_what_is_missing_is_named_with_its_unit(own: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,21 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from advisor import catalogcheck
+from advisor import catalogcheck, wishes
 from advisor.catalog import Catalog
 from advisor.cli import run
 
 FROZEN = Path(__file__).parent / "catalog"
 PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"```yaml\n# catalog/(\S+?\.yaml).*?\n(.*?)```", PAGE, flags=re.S))
+COMMANDS = [shlex.split(line) for block in re.findall(r"```sh\n(advisor .*?)```", PAGE, flags=re.S) for line in
+            block.replace("\\\n", " ").splitlines()]  # fmt: skip
 PATCH = re.search(r"```yaml\n# my-prices.yaml.*?\n(.*?)```", PAGE, flags=re.S)
 
 
@@ -29,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_has_a_gpu_a_mac_a_link_and_a_model() -> None:
-    assert [name.split("/")[0] for name in FILES] == ["devices", "devices", "links", "models"]
+    assert [name.split("/")[0] for name in FILES] == ["devices", "devices", "links", "models", "measurements"]
 
 
 def test_every_file_of_the_page_is_valid(folder: Path) -> None:
@@ -43,6 +46,27 @@ def test_the_patch_of_the_page_works(folder: Path, tmp_path: Path) -> None:
     assert catalogcheck.check([path]).problems == ()
     catalog = Catalog.load([path], user_folder=False)
     assert (catalog.device("rtx-3090").power_w, catalog.link("pcie-4-x8").effective_bytes_per_s) == (280, 12.4e9)
+    assert [(price.low, price.currency) for price in catalog.device("rtx-3090").prices] == [(650, "EUR")]
+
+
+def test_every_command_of_the_page_adds_what_the_check_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """A GPU, a Mac, a link and a model by their options, word for word as the page has them; then an estimate with them."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr("advisor.wishes._laid", wishes._laid.__wrapped__)  # a process keeps the catalogs that it has read
+    for module in ("catalog", "catalogcheck", "catalogstack"):
+        monkeypatch.setattr(f"advisor.{module}.shipped", lambda: FROZEN)
+    assert [words[1:3] for words in COMMANDS] == [["add", "device"], ["add", "device"], ["add", "link"], ["add", "model"],
+                                                  ["estimate", "2x rtx-9070-48gb"]]  # fmt: skip
+    for words in COMMANDS:
+        code = run(words[1:])
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        assert "advisor check" not in printed.err, printed.err
+    assert "Fits: Bar 8B" in printed.out
+    assert catalogcheck.check([tmp_path / "advisor" / "catalog"]).problems == ()
+    mac, memory = Catalog.load().device_with_memory("Apple M9 Max (48-core GPU) 128gb")
+    assert (mac.mount, mac.unified_memory, memory) == ("fixed", True, 128 * 2**30)
+    assert [(price.low, price.memory_bytes / 2**30) for price in mac.prices if price.memory_bytes] == [(3299, 64), (4999, 128)]
 
 
 @pytest.mark.parametrize(

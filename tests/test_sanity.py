@@ -87,7 +87,7 @@ def test_sound_records_have_no_problem():
     assert found() == []
 
 
-MAC = {"kind": "mac", "maker": "apple", "name": "Mac", "mount": "fixed", "prices": (replace(LISTED, memory_bytes=24 * GIB),)}
+MAC = {"unified_memory": True, "kind": "mac", "maker": "apple", "name": "Mac", "mount": "fixed", "prices": (replace(LISTED, memory_bytes=24 * GIB),)}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,8 @@ MAC = {"kind": "mac", "maker": "apple", "name": "Mac", "mount": "fixed", "prices
         ({"aliases": ("other",)}, "aliases: other is the id of another device"),
         ({"variant_of": "nothing"}, "variant_of: nothing is no other device"),
         ({"kind": "laptop-gpu", "mount": "fixed"}, "name: a laptop GPU's name must say Laptop"),
-        ({"kind": "integrated-gpu"}, "mount: a integrated-gpu is fixed"),
+        ({"kind": "integrated-gpu"}, "mount: an integrated-gpu is fixed"),
+        ({"kind": "integrated-gpu"}, "unified_memory: an integrated-gpu has no memory of its own: write true"),
         ({"maker": "apple"}, "kind: gpu by apple"),
         ({"prices": (replace(USED, low=1050, high=700),)}, "prices[0].low: 1050 is above high, 700"),
         ({"prices": (replace(USED, date="2027-01"),)}, "prices[0].date: 2027-01 lies in the future"),

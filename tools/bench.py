@@ -124,7 +124,9 @@ def more_devices(folder: Path, count: int) -> Path:
     for number in range(count):
         kept = re.sub(r"^(aliases|pci_ids|links): \[[^]]*\]\n", "", texts[number % len(texts)], flags=re.M)
         named = re.sub(r"^id: .*\nname: .*", f"id: made-up-{number}\nname: Made Up {number}", kept)
-        slower = re.sub(r"(?<=bandwidth_gb_per_s: )[\d.]+", lambda found: f"{float(found[0]) * (1 - number / count / 100):.6g}", named)
+        before, key, after = named.partition("bandwidth_gb_per_s: ")
+        rate, _, rest = after.partition("\n")
+        slower = f"{before}{key}{float(rate) * (1 - number / count / 100):.6g}\n{rest}"
         (folder / "devices" / f"made-up-{number}.yaml").write_text(slower, encoding="utf-8")
     return folder
 

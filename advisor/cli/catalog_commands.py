@@ -138,7 +138,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     from advisor import drafts, safewrite
     from advisor.catalogschema import catalog_schema
     from advisor.catalogstack import user_catalog
-    from advisor.errors import BadValue
+    from advisor.errors import BadInput, BadValue
 
     into, force, as_json = given.pop("into"), given.pop("force"), given.pop("json")
     config = given.pop("from_config", None)
@@ -154,7 +154,10 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     drafts.check(kind, written, catalog)
     path = drafts.path_of(folder, kind, record_id)
     safewrite.write(path, written, force=force)
-    safewrite.write(schema, json.dumps(catalog_schema(kind), indent=2) + "\n", force=True)
+    try:
+        safewrite.write(schema, json.dumps(catalog_schema(kind), indent=2) + "\n", force=True)
+    except BadInput as error:  # the record is there; only the editor's help is not
+        say(f"Note: {error}", error=True)
     return _added(kind, record_id, path, folder if into else None, as_json)
 
 
@@ -185,9 +188,15 @@ def _answers(kind: str, given: dict[str, str], config: str | None) -> dict[str, 
     if not missing:
         return said
     if not sys.stdin.isatty():
-        needed = ", ".join(f"{drafts.option(ask.option)}{f' ({ask.about})' if ask.about else ''}" for ask in missing)
+        needed = ", ".join(drafts.option(ask.option) + _meaning(ask) for ask in missing if ask.option != "id")
         raise BadValue(f"missing: {needed}")
     return said | _asked(missing)
+
+
+def _meaning(ask: "Ask") -> str:
+    """What an answer means and which there are, in brackets."""
+    words = "; ".join(each for each in (ask.about, ", ".join(ask.one_of)) if each)
+    return f" ({words})" if words else ""
 
 
 def _asked(missing: list["Ask"]) -> dict[str, Any]:
@@ -205,22 +214,24 @@ def _asked(missing: list["Ask"]) -> dict[str, Any]:
 
     said: dict[str, Any] = {}
     for ask in sorted(missing, key=lambda each: each.option == "id"):  # the id after the name, from which it follows
-        words = "; ".join(each for each in (ask.about, ", ".join(ask.one_of)) if each)
         default = drafts.id_of(str(said["name"])) if ask.option == "id" and "name" in said else None
-        question = f"{ask.key or ask.option}{f' ({words})' if words else ''}"
+        question = (ask.key or ask.option) + _meaning(ask)
         said[ask.option] = click.prompt(question, default=default, value_proc=parsed(ask), err=True)
     return said
 
 
 def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json: bool) -> int:
-    """Say where the record is and what it makes."""
+    """Say where the record is, what it makes, and what the check of contributions would say of it."""
     from advisor import browse
+    from advisor.catalogcheck import check
     from advisor.report import catalog_pages as pages
 
     catalog = loaded((str(overlay),) if overlay else (), aloud=False)
     card = browse.card(catalog, record_id)
+    problems = check((path,)).problems
     if as_json:
-        say(json.dumps({**pages.card_object(card), "command": "add", "path": str(path)}, indent=2, ensure_ascii=False))
+        said = {**pages.card_object(card), "command": "add", "path": str(path), "problems": [each._asdict() for each in problems]}
+        say(json.dumps(said, indent=2, ensure_ascii=False))
         return 0
     example = {
         "devices": f"advisor estimate {record_id} --model llama-3.1-8b",
@@ -230,5 +241,7 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
     }[kind]
     say(f"Wrote {path}")
     print_in("text", lambda: pages.card_page(card), dict)
+    for problem in problems:
+        say(f"Note: `advisor check` says: {problem}", error=True)
     say(f"Next: {example}{f' --catalog {overlay}' if overlay else ''}")
     return 0

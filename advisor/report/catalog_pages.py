@@ -161,7 +161,7 @@ def _figure_table(figures: Sequence[Figure], sources: Sequence[str]) -> Table:
 def _value(figure_: Figure) -> str:
     value = figure_.value
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    said = f"{value:,.0f}" if number and abs(value) >= 10_000 else _said(value)
+    said = f"{value:,.0f}" if number and abs(value) >= 10_000 else f"{value:.10g}" if number else _said(value)
     return f"{said} {figure_.unit.split(',')[0]}" if figure_.unit else said
 
 
