@@ -195,7 +195,7 @@ def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, gr
 def _load(
     part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform], copies: int = 1
 ) -> _Load:
-    room = usable(part.device, part.memory_bytes, platforms.values())
+    room = usable(part.device, part.memory_bytes, platforms)
     in_host = engine.id in EMBEDDING_IN_HOST and not part.device.unified_memory
     stored = (
         part.dense_share * weights.dense_bytes

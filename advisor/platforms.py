@@ -1,8 +1,6 @@
 """A platform: how much of a device's memory a model may take, and how the owner can raise that."""
 
-from collections.abc import Iterable
-from functools import lru_cache
-
+from collections.abc import Iterable, Mapping
 from advisor.device import Device
 from advisor.price import Source
 from advisor.record import dataclass
@@ -37,9 +35,6 @@ class Platform:
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
 
-    def __hash__(self) -> int:
-        return hash(self.id)  # asked often; equality still compares every field
-
     def fits(self, device: Device) -> bool:
         """Whether the rules are this device's."""
         return (
@@ -59,13 +54,22 @@ class Usable:
     command: str | None
 
 
-def usable(device: Device, memory_bytes: float, platforms: Iterable[Platform]) -> Usable:
-    """What of `memory_bytes` on this device a model may take. Without a platform for it: all of it."""
-    return _usable(device, memory_bytes, tuple(platforms))
+_KNOWN: list[tuple[Mapping[str, Platform], dict[tuple[Device, float], Usable]]] = []  # by catalog, the last one first
+MOST_KNOWN = 4
 
 
-@lru_cache(maxsize=4096)
-def _usable(device: Device, memory_bytes: float, platforms: tuple[Platform, ...]) -> Usable:
+def usable(device: Device, memory_bytes: float, platforms: Mapping[str, Platform]) -> Usable:
+    """What of `memory_bytes` on this device a model may take. Without a platform for it: all of it. Asked by every estimate."""
+    if not _KNOWN or _KNOWN[0][0] is not platforms:
+        known = next((found for held, found in _KNOWN if held is platforms), {})
+        _KNOWN[:] = [(platforms, known), *(each for each in _KNOWN if each[0] is not platforms)][:MOST_KNOWN]
+    rooms, key = _KNOWN[0][1], (device, memory_bytes)
+    if key not in rooms:
+        rooms[key] = _usable(device, memory_bytes, platforms.values())
+    return rooms[key]
+
+
+def _usable(device: Device, memory_bytes: float, platforms: Iterable[Platform]) -> Usable:
     if device.reported_bytes is not None and memory_bytes >= device.largest_memory_bytes:
         memory_bytes = device.reported_bytes  # the driver's total: what error correction and firmware leave of the box's figure
     platform = next((each for each in platforms if each.fits(device)), None)

@@ -122,7 +122,7 @@ def test_unknown_cache_type() -> None:
     ],
 )
 def test_usable_memory(device: str, memory_gib: float, default_gib: float, raised_gib: float) -> None:
-    found = usable(CATALOG.device(device), memory_gib * GIB, CATALOG.platforms.values())
+    found = usable(CATALOG.device(device), memory_gib * GIB, CATALOG.platforms)
     assert found.default_bytes / GIB == pytest.approx(default_gib, rel=0.01)
     assert found.raised_bytes / GIB == pytest.approx(raised_gib, rel=0.01)
     assert (found.raised_bytes > found.default_bytes) == (found.command is not None)

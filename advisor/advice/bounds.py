@@ -93,7 +93,7 @@ class Bounds:
         self._cut: dict[tuple[Way, int, int, bool], bool] = {}
         self._known: dict[Offer, Bound] = {}
         self._rough: dict[Offer, float] = {}
-        self._lies: dict[tuple[tuple[Owned, ...], int], list[Bound | Spilt]] = {}
+        self._lies: dict[tuple[str, float], list[Bound | Spilt]] = {}
         self._corrected = correction.file().exists()
         weights, cache = desk.bytes(work)
         load = work.workload
@@ -139,7 +139,7 @@ class Bounds:
         """The bound of an offer."""
         found = self._known.get(offer)
         if found is None:
-            key = offer.groups, offer.boxes
+            key = offer.words, offer.memory_bytes  # the same devices, in whatever computer
             lies = self._lies.get(key)
             if lies is None:
                 lies = self._lies[key] = [self._by(way, offer) for way in self._ways_of(offer.groups)]

@@ -90,7 +90,10 @@ def _still_does(prober: Prober, option: Option, need: Need) -> bool:
         return usual is not None and not isinstance(usual, AdvisorError) and fast_enough(usual, need) and not usual.fit.raise_limit
     estimate = option.estimate
     same = Work(work.workload, estimate.quant.id, estimate.kv_quant)
-    return any(fast_enough(way, need) for way in desk.ways(replace(estimate.system, strategy=None), same))
+    as_today = desk.ways(estimate.system, same)  # one estimate; the other ways are tried only where that is not enough
+    if any(fast_enough(way, need) for way in as_today):
+        return True
+    return any(fast_enough(way, need) for way in desk.ways(replace(estimate.system, strategy=None, engine=None, backend=None), same))
 
 
 def _falling(prober: Prober, now: int, least: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:
