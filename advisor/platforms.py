@@ -1,6 +1,7 @@
 """A platform: how much of a device's memory a model may take, and how the owner can raise that."""
 
 from collections.abc import Iterable, Mapping
+
 from advisor.device import Device
 from advisor.price import Source
 from advisor.record import dataclass

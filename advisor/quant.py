@@ -53,6 +53,9 @@ class Quant:
     speed_class: str = given(one_of=SPEED_CLASSES)  # the kernel that reads it
     compute: str = given(default="fp16", one_of=("fp32", "fp16", "fp8", "fp4", "int8"))  # arithmetic where the chip has it
     nominal_bits: float = given(above=0)
+    perplexity_rise_share: float | None = given(
+        default=None, above=-0.1, about="how much worse than 16 bits a published test found it to predict text"
+    )
     dynamic: bool = given(default=False)  # a mix of types chosen model by model: rules are typical, files are measured
     tower_bits: float | None = given(default=None, above=0)  # vision tower; None = in a file of its own, not loaded
     rules: tuple[Rule, ...] = given()

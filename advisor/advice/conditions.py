@@ -2,11 +2,13 @@
 
 from advisor.advice import Condition
 from advisor.advice.desk import Desk, Work
+from advisor.advice.naming import named
 from advisor.advice.owned import open_system
 from advisor.reason import Fact, Reason
+from advisor.record import replace
 from advisor.refusals import said
 from advisor.speed import Estimate
-from advisor.system import System
+from advisor.system import System, spec
 
 WORTH_FACTOR = 1.15  # a speed-up that one notices
 LEAST_CEILING_FACTOR = 1.7  # below this, fixed costs leave two devices little to gain
@@ -20,11 +22,13 @@ def conditions(desk: Desk, work: Work, system: System) -> dict[str, Condition]:
     cut = [way for way in desk.ways(free, work) if way.placement.strategy == "tensor"]
     refused = [reason for reason in desk.refused(free, work) if reason.facts.get("strategy", "tensor") == "tensor"]
     best = max(cut, key=lambda way: way.held.speedup if way.held else 0.0, default=None)
-    return {
+    found = {
         "software": _software(best, refused, system),
         "link": _link(best, refused, system),
         "model": _model(desk, best, refused, system),
     }
+    shown: dict[str, Fact] = {"system": spec(free), "name": named(system)}  # of which system they speak
+    return {key: replace(each, text=replace(each.text, facts={**each.text.facts, **shown})) for key, each in found.items()}
 
 
 def _no(refused: list[Reason], codes: tuple[str, ...], name: str, others: bool = False) -> Condition | None:

@@ -26,11 +26,11 @@ RELAXED_CACHES = ("q8_0",)
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
 
 
-def flips(case: Case, decision: Decision) -> tuple[Flip, ...]:
-    """The flips that there are, the ones a buyer asks about first."""
+def flips(case: Case, decision: Decision, whole: Case | None = None) -> tuple[Flip, ...]:
+    """The flips that there are, the ones a buyer asks about first; `whole` is the case with every offer."""
     prober = Prober(case, decision)
     found = [*of_users(prober), *of_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
-    found += [*_formats(prober), *_models(prober)]
+    found += [*_formats(prober), *_filters(prober, whole or case), *_models(prober)]
     return tuple(found)
 
 
@@ -179,6 +179,21 @@ def _formats(prober: Prober) -> Iterator[Flip]:
             if other.chosen is not None:
                 yield Flip(wish, now, value, Reason(f"flip.{wish.replace('_', '-')}", {wish: value}), then(other), other.kind)
                 break
+
+
+def _filters(prober: Prober, whole: Case) -> Iterator[Flip]:
+    """Where nothing meets the need: what does when other kinds are considered, or other systems than those named."""
+    need = prober.case.need
+    if prober.today.chosen is not None:
+        return
+    if need.consider:
+        other = prober.at(replace(need, consider=()))
+        if other.chosen is not None:
+            yield Flip("consider", ", ".join(need.consider), None, Reason("flip.consider", {}), then(other), other.kind)
+    if whole.offers is not prober.case.offers:
+        other = decide(whole)
+        if other.chosen is not None:
+            yield Flip("among", None, None, Reason("flip.among", {}), then(other), other.kind)
 
 
 def _models(prober: Prober) -> Iterator[Flip]:

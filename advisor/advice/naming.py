@@ -23,10 +23,11 @@ def named(system: System) -> str:
 
 
 # of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest
-MAIN_CHANGES = ("quant", "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
+QUANT = "quant"
+MAIN_CHANGES = (QUANT, "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
 
 
 def main_change(changes: Iterable[Reason]) -> str:
     """The change that a sentence about changed settings names."""
-    codes = [reason.code.removeprefix("change.") for reason in changes]
+    codes = [QUANT if reason.code.startswith("change.quant") else reason.code.removeprefix("change.") for reason in changes]
     return next((code for code in MAIN_CHANGES if code in codes), "engine").removesuffix("-tokens")

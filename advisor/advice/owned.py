@@ -94,8 +94,10 @@ def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fac
     """What is set differently from the usual way."""
     found = []
     before = usual.estimate if isinstance(usual, Option) else None
-    if what:  # a width is told as what the engine takes for it
-        found.append(Reason(f"change.{what.replace('_', '-')}", {what: way.quant.id if what == "quant" else value}))
+    if what == "quant":
+        found.append(lesser_weights(way, before))
+    elif what:
+        found.append(Reason(f"change.{what.replace('_', '-')}", {what: value}))
     strategy, engine = way.placement.strategy, way.placement.engine
     if before is None or strategy != before.placement.strategy:
         found.append(Reason(f"change.{strategy}", {"engine": engine, "devices": way.system.count}))
@@ -104,6 +106,21 @@ def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fac
     if way.fit.raise_limit:
         found.append(Reason("change.raise-limit", {}))
     return tuple(found)
+
+
+def lesser_weights(way: Estimate, before: Estimate | None) -> Reason:
+    """Smaller weights (a width is told as what the engine takes for it), their bits, and what a published test says they lose."""
+    quant = way.quant
+    facts: dict[str, Fact] = {"quant": quant.id, "bits": way.weights.bits_per_weight}
+    if before is None or before.quant is quant:
+        return Reason("change.quant", facts)
+    facts |= {"usual": before.quant.id, "usual_bits": before.weights.bits_per_weight}
+    rise, usual_rise = quant.perplexity_rise_share, before.quant.perplexity_rise_share
+    if rise is None or usual_rise is None:
+        return Reason("change.quant-from", facts)
+    facts |= {"perplexity_rise_share": rise, "usual_rise_share": usual_rise}
+    sources = tuple(source.url for source in quant.sources if "perplexity_rise_share" in source.fields and source.url)
+    return Reason("change.quant-loss", facts, sources)
 
 
 def _may_do(shelf: Shelf, desk: Desk, work: Work, need: Need) -> bool:

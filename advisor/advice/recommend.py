@@ -51,7 +51,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     options = _options(case, decision, more)
     named = _named(asked) if among else []
     options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
-    verdict = verdict_of(asked, decision, options)
+    verdict = verdict_of(asked, decision, options, named)
     return Recommendation(
         need=case.need,
         have=have,
@@ -60,7 +60,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         second_gpu=_second(case, decision, more) if have else None,
         roads=shown_roads(case, options, decision.chosen),
         conditions=_conditions(case, decision, more, options),
-        flips=flips(asked, decision),
+        flips=flips(asked, decision, case),
         settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
         ladder=None,
         assumptions=assumptions(case, decision),
@@ -95,6 +95,8 @@ def _offers_of(case: Case, among: Iterable[System]) -> Iterator[Offer]:
     """The systems that the buyer named, as offers."""
     shelf, have = Shelf(case.desk), case.desk.have
     for system in among:
+        if have is not None and system.groups == have.groups and len(system.boxes) == len(have.boxes) and not system.link_stated:
+            continue  # that is what `keep` stands for
         groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
         device, memory_bytes, _ = groups[0]
         if goes_in_slot(device) and len(system.boxes) == 1:
@@ -168,7 +170,7 @@ def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:
 
 
 def _conditions(case: Case, decision: Decision, more: OneMore, options: dict[str, Option | Reason | None]) -> dict[str, Condition]:
-    """Judged for one more of what is owned, else for the system of several devices that comes first."""
-    candidates = [*more.options, decision.chosen, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
+    """Judged for what is chosen where it has several devices, else for one more of what is owned, else for the first road that has."""
+    candidates = [decision.chosen, *more.options, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
     several = [option for option in candidates if isinstance(option, Option) and option.estimate.system.count > 1]
     return conditions(case.desk, case.work, several[0].estimate.system) if several else {}

@@ -140,6 +140,8 @@ def why_not(option: Option, chosen: Option | None, case: Case) -> tuple[Reason, 
         found.append(Reason("lost.not-considered", {}))
     if chosen is not None:
         found.append(_lost_to(option, chosen, need))
+    elif not found:
+        found.append(Reason("lost.not-named", {"per_user_tokens_per_s": per_user(option.estimate), "spend_usd": option.cost.spend_usd}))
     return (*found, *option.changes, *option.cost.upgrades)
 
 

@@ -6,6 +6,7 @@ from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_sl
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 
+ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
 WORTH_FACTOR = 1.15  # a second one that makes it less faster than this is not bought for speed
 
 
@@ -45,53 +46,69 @@ def second_gpu(case: Case, keep: Option | Reason, best_owned: Option | None, mor
     if not more.options:
         return SecondGpu("no", more.none or Reason("second.cannot", {"name": ""}), ())
     fastest = max(more.options, key=lambda option: score(option.estimate))
-    facts = _facts(best_owned, fastest)
+    facts = _facts(case, best_owned, fastest)
     if best_owned is not None and fast_enough(best_owned.estimate, case.need):
         return _already_met(case, best_owned, fastest, facts)
     enough = next((option for option in more.options if meets(option, case.need)), None)
     if enough is None:
         return _not_enough(case, fastest, facts)
     answer = f"yes-for-{_purpose(keep, case)}"
-    facts = _facts(best_owned, enough)
-    return SecondGpu(answer, Reason(f"second.{answer}", facts), (*_missing(keep, case), *_setting(enough)))
+    facts = _facts(case, best_owned, enough)
+    return SecondGpu(answer, _said(answer, facts), (*_missing(keep, case), *_setting(enough)))
 
 
-def _facts(owned: Option | None, more: Option) -> dict[str, Fact]:
-    """The two speeds, their ratio and the price."""
+def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
+    """The two speeds, their ratio, how many there would be, and the price with what it is made of."""
     before = score(owned.estimate) if owned else 0.0
     after = score(more.estimate)
-    facts: dict[str, Fact] = {
+    devices = more.estimate.fit.devices
+    count = sum(number for *_, number in owned_cards(case.desk.have)) + 1
+    beside = [line for line in more.cost.lines if not line.owned and line.what not in case.desk.catalog.devices]
+    return {
         "one_tokens_per_s": before,
         "two_tokens_per_s": after,
         "one_per_user_tokens_per_s": per_user(owned.estimate) if owned else 0.0,
         "two_per_user_tokens_per_s": per_user(more.estimate),
         "speed_factor": after / before if before else None,
         "spend_usd": more.cost.spend_usd,
+        "beside": ", ".join(line.name for line in beside),
+        "beside_usd": sum((line.usd or 0.0) * line.count for line in beside),
+        "count": count,
+        "ordinal": ORDINALS.get(count, f"{count}th"),
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,
+        "usable_bytes": sum(each.count * each.usable_bytes for each in devices),
+        "needed_bytes": sum(each.count * each.needed_bytes for each in devices),
     }
-    facts["usable_bytes"] = sum(each.count * each.usable_bytes for each in more.estimate.fit.devices)
-    facts["needed_bytes"] = sum(
-        each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in more.estimate.fit.devices
-    )
-    return facts
+
+
+def _said(code: str, facts: dict[str, Fact]) -> Reason:
+    """The sentence; another where more than the device itself is in the price."""
+    return Reason(f"second.{code}{'-beside' if facts['beside'] else ''}", facts)
 
 
 def _already_met(case: Case, owned: Option, fastest: Option, facts: dict[str, Fact]) -> SecondGpu:
-    """One is enough; a buyer who wants the fastest may still gain."""
+    """What is there is enough; a buyer who wants the fastest may still gain."""
     before, after = score(owned.estimate), score(fastest.estimate)
+    facts |= {"floor_tokens_per_s": case.need.min_tokens_per_s}
     if case.need.prefer == "fastest" and affordable(fastest.cost, case.need) and after >= WORTH_FACTOR * before:
-        return SecondGpu("yes-for-speed", Reason("second.yes-for-speed", facts), _setting(fastest))
-    code = "second.no-slower" if after < before else "second.no-gain" if after < WORTH_FACTOR * before else "second.no-need"
-    return SecondGpu("no", Reason(code, facts | {"floor_tokens_per_s": case.need.min_tokens_per_s}), owned.changes)
+        return SecondGpu("yes-for-speed", _said("yes-for-speed", facts), _setting(fastest))
+    code = "no-slower" if after < before else "no-gain" if after < WORTH_FACTOR * before else "no-need"
+    return SecondGpu("no", _said(code, facts), (*owned.changes, *fastest.cost.upgrades))
 
 
 def _not_enough(case: Case, fastest: Option, facts: dict[str, Fact]) -> SecondGpu:
-    """Even with one more the need is not met, or it costs too much."""
-    spills = fastest.estimate.placement.strategy == "offload"
-    facts["host_bytes"] = fastest.estimate.fit.host_needed_bytes
-    return SecondGpu("no", Reason("second.no-spills" if spills else "second.no-not-enough", facts), shortfalls(fastest, case.need))
+    """Even with one more the need is not met, or it costs too much: said by the first thing that is missing."""
+    estimate, need = fastest.estimate, case.need
+    facts |= {"host_bytes": estimate.fit.host_needed_bytes, "floor_tokens_per_s": need.min_tokens_per_s, "budget_usd": need.budget_usd}
+    if not estimate.fit.fits:
+        code = "not-enough"
+    elif per_user(estimate) < need.min_tokens_per_s:
+        code = "spills" if estimate.placement.strategy == "offload" else "too-slow"
+    else:
+        code = "too-late" if not fast_enough(estimate, need) else "too-dear"
+    return SecondGpu("no", _said(f"no-{code}", facts), (*shortfalls(fastest, need), *fastest.cost.upgrades))
 
 
 def _purpose(keep: Option | Reason, case: Case) -> str:

@@ -1,11 +1,11 @@
 """The verdict in one sentence with its numbers, what it takes on trust, and what the buyer must mind."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
-from advisor.advice.judge import Case, Option, confidence, per_user
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls
 from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
 from advisor.market import Cost, CostLine
@@ -17,27 +17,47 @@ from advisor.system import spec
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
 
 
-def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None]) -> Verdict:
+def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None], named: Collection[Option] = ()) -> Verdict:
+    """The verdict on what was chosen; where nothing was, on what comes nearest of `named`, or of everything that is considered."""
     chosen, need = decision.chosen, case.need
     if chosen is None:
-        return _nothing(case, [*(option for option in options.values() if isinstance(option, Option)), *decision.seen])
+        every = [option for option in (*options.values(), *decision.changes) if isinstance(option, Option)]
+        owned = [option for option in every if option.kind in TIE_ORDER]
+        asked = [*owned, *named, *decision.seen] if named else [o for o in (*every, *decision.seen) if allowed(o.kind, need)]
+        return _nothing(case, asked, [option for option in every if meets(option, need)], bool(named))
     sure = confidence(chosen.estimate, need)
     cost, estimate = chosen.cost, chosen.estimate
     answer = _answer(chosen, case, sure)
     return Verdict(chosen.kind, estimate.system, estimate, cost, answer, True, sure, cost.spend_usd, cost.resale_usd)
 
 
-def _nothing(case: Case, options: list[Option]) -> Verdict:
-    """Nothing meets the need: the nearest miss."""
-    near = nearest(options, case.need)
+def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool) -> Verdict:
+    """Nothing meets the need: the nearest miss of what was asked, and what would do if one asked for more than that."""
+    need = case.need
+    near, other = nearest(asked, need), nearest(others, need)
+    scope = "among" if among else "considered" if need.consider else "all"
+    facts: dict[str, Fact] = {"model": case.desk.model.id}
+    if other is not None:
+        facts |= {"other_name": named(other.estimate.system), "other_usd": other.cost.spend_usd, "other_kind": other.kind}
+        facts["other_tokens_per_s"] = per_user(other.estimate)
+    but = "-but" if other is not None else ""
     if near is None:
-        answer = Reason("verdict.nothing", {"model": case.desk.model.id})
+        answer = Reason(f"verdict.nothing-{scope}{but}", facts)
         return Verdict("nothing-fits", None, None, None, answer, False, "high", None, None)
-    facts = _facts(near, case)
     estimate, cost = near.estimate, near.cost
-    code = "verdict.nothing-fits" if not estimate.fit.fits else "verdict.nothing-near"
-    sure = confidence(estimate, case.need)
-    return Verdict("nothing-fits", estimate.system, estimate, cost, Reason(code, facts), False, sure, cost.spend_usd, cost.resale_usd)
+    facts |= _facts(near, case) | {"first_token_s": estimate.first_token_s.value if estimate.first_token_s else None}
+    facts["most_first_token_s"] = need.max_first_token_s
+    answer = Reason(f"verdict.nothing-{scope}-{_missing(near, need)}{but}", facts)
+    sure = confidence(estimate, need)
+    return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
+
+
+MISSES = {"need.memory-short": "fits", "need.too-slow": "slow", "need.first-token": "late", "price.unknown": "unpriced"}
+
+
+def _missing(option: Option, need: Need) -> str:
+    """The first thing that an option misses."""
+    return next((MISSES.get(reason.code, "dear") for reason in shortfalls(option, need)), "dear")
 
 
 def _facts(option: Option, case: Case) -> dict[str, Fact]:

@@ -33,16 +33,66 @@ def _verdicts() -> dict[str, str]:
     }
 
 
+_SCOPES = {
+    "all": "Nothing meets this need",
+    "among": "None of the systems that you named meets this need",
+    "considered": "Nothing of the kinds that you consider meets this need",
+}
+_MISSES = {
+    "": "",
+    "-fits": ": the nearest, {name}, does not hold {model} ({quant})",
+    "-slow": ": the nearest, {name}, gives {per_user_tokens_per_s} for each user where {floor_tokens_per_s} are wanted",
+    "-late": ": the nearest, {name}, takes {first_token_s} to the first token where {most_first_token_s} are allowed",
+    "-dear": ": the nearest, {name}, costs {spend_usd} where {budget_usd} is the budget, and would give {per_user_tokens_per_s}",
+    "-unpriced": ": the nearest, {name}, has no known price",
+}
+_OTHERS = {"": ".", "-but": ". Otherwise {other_name} would do it, for {other_usd}, at {other_tokens_per_s} for each user."}
+
+
+def _nothings() -> dict[str, str]:
+    """That nothing does: of what was asked, what comes nearest, and what would do if more than that were considered."""
+    return {
+        f"verdict.nothing-{scope}{miss}{other}": who + why + but
+        for scope, who in _SCOPES.items()
+        for miss, why in _MISSES.items()
+        for other, but in _OTHERS.items()
+    }
+
+
+_SECOND = {
+    "yes-for-speed": "A {ordinal} one makes it {speed_factor} as fast, {two_per_user_tokens_per_s} instead of "
+    "{one_per_user_tokens_per_s}, for {spend_usd}{parts}.",
+    "yes-for-capacity": "What you have does not hold it; with a {ordinal} there are {usable_bytes}, and it runs at "
+    "{two_per_user_tokens_per_s}, for {spend_usd}{parts}.",
+    "yes-for-users": "What you have does not serve {users} users; with a {ordinal} each gets {two_per_user_tokens_per_s}, "
+    "for {spend_usd}{parts}.",
+    "no-slower": "What you have does it at {one_per_user_tokens_per_s}; with a {ordinal} it would even be slower: "
+    "{two_per_user_tokens_per_s}.",
+    "no-gain": "What you have does it at {one_per_user_tokens_per_s}; a {ordinal} brings next to nothing: "
+    "{two_per_user_tokens_per_s} for {spend_usd}{parts}.",
+    "no-need": "What you have does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a {ordinal} would give "
+    "{two_per_user_tokens_per_s} for {spend_usd}{parts}.",
+    "no-not-enough": "Even a {ordinal} is not enough: {needed_bytes} needed, {usable_bytes} there.",
+    "no-too-slow": "Even with a {ordinal} each user gets only {two_per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
+    "no-too-dear": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but costs {spend_usd}{parts}, and {budget_usd} is the budget.",
+    "no-too-late": "Even with a {ordinal} the first token comes too late.",
+    "no-spills": "Even with a {ordinal} {host_bytes} stay in host memory, and each user gets {two_per_user_tokens_per_s}.",
+}
+
+
+def _seconds() -> dict[str, str]:
+    """What is said of one more, without and with other parts in its price."""
+    beside = {"": "", "-beside": " ({beside_usd} of it for {beside})"}
+    return {f"second.{kind}{end}": text.replace("{parts}", parts) for kind, text in _SECOND.items() for end, parts in beside.items()}
+
+
 def _flips(then: dict[str, str]) -> dict[str, str]:
     return {f"flip.{kind}": text for kind, text in then.items()}
 
 
 ADVICE: dict[str, str] = {
     **_verdicts(),
-    "verdict.nothing": "Nothing in the catalog can run {model}.",
-    "verdict.nothing-fits": "Nothing meets this need: the nearest, {name}, does not hold {model} ({quant}).",
-    "verdict.nothing-near": "Nothing meets this need: the nearest, {name}, costs {spend_usd} and gives {per_user_tokens_per_s} "
-    "for each user.",
+    **_nothings(),
     "verdict.ladder-keep": "Keep what you have: it runs every typical size up to {next}.",
     "verdict.ladder-buy": "What you have runs: {runs}. For the next size, {next}, buy {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
     "verdict.ladder-first": "The smallest typical size, {next}, takes {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
@@ -69,6 +119,7 @@ ADVICE: dict[str, str] = {
     "lost.to-change-settings": "Not needed: a setting does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.dearer": "Meets the need for {more_usd} more, {speed_factor} as fast.",
     "lost.not-asked": "Would do for {less_usd} less, but you asked between others.",
+    "lost.not-named": "Would do, at {per_user_tokens_per_s} for {spend_usd}, but you asked between others.",
     "lost.tie": "The same price, {speed_factor} as fast.",
     "lost.slower": "Slower: {per_user_tokens_per_s} against {chosen_tokens_per_s}.",
     "lost.setting-idle": "Runs too, {speed_factor} as fast as it is used now.",
@@ -96,22 +147,14 @@ ADVICE: dict[str, str] = {
     "change.engine": "{engine} instead of {from}.",
     "change.raise-limit": "The memory limit of the machine raised.",
     "change.quant": "Weights as {quant}.",
+    "change.quant-from": "Weights as {quant}, {bits} bits each instead of {usual_bits} ({usual}); what that loses is not in the catalog.",
+    "change.quant-loss": "Weights as {quant}, {bits} bits each instead of {usual_bits}: it predicts text {perplexity_rise_share} worse "
+    "than sixteen-bit weights do, {usual} {usual_rise_share} (Llama 3 of eight billion weights).",
     "change.kv-quant": "The cache as {kv_quant}.",
     "change.context-tokens": "A context of {context_tokens}.",
     # second one
-    "second.yes-for-speed": "A second one makes it {speed_factor} as fast, {two_per_user_tokens_per_s} instead of "
-    "{one_per_user_tokens_per_s}, for {spend_usd}.",
-    "second.yes-for-capacity": "One does not hold it; two have {usable_bytes} and run it at {two_per_user_tokens_per_s}, for {spend_usd}.",
-    "second.yes-for-users": "One does not serve {users} users; two give each {two_per_user_tokens_per_s}, for {spend_usd}.",
-    "second.no-slower": "One does it at {one_per_user_tokens_per_s}; with a second it would even be slower: {two_per_user_tokens_per_s}.",
-    "second.no-gain": "One does it at {one_per_user_tokens_per_s}; a second brings next to nothing: {two_per_user_tokens_per_s} "
-    "for {spend_usd}.",
-    "second.no-need": "One does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a second would give "
-    "{two_per_user_tokens_per_s} for {spend_usd}.",
-    "second.no-not-enough": "Even two are not enough: {two_per_user_tokens_per_s} for each user, {needed_bytes} needed, "
-    "{usable_bytes} there.",
-    "second.no-spills": "Even two do not hold it: with {host_bytes} in host memory each user gets {two_per_user_tokens_per_s}.",
-    "second.cannot": "A second {name} cannot be put to work here.",
+    **_seconds(),
+    "second.cannot": "One more {name} cannot be put to work here.",
     "second.setting": "It needs the {strategy} split of {engine}.",
     # the three conditions
     "condition.software": "{engine} ({backend}) cuts every layer over {devices} devices.",
@@ -123,7 +166,7 @@ ADVICE: dict[str, str] = {
     "{speedup_factor} as fast as one.",
     "condition.link-no": "{why}.",
     "condition.link-unasked": "{link}: without a split of layers the link hardly matters.",
-    "condition.link-unknown": "{link}: it does not fit, so no speed is known.",
+    "condition.link-unknown": "{link}: cut over {devices} devices it does not fit, so no speed is known.",
     "condition.model": "{heads} attention heads and {kv_heads} KV heads divide by {devices}.",
     "condition.model-ceiling": "{heads} heads and {kv_heads} KV heads divide by {devices}; {serial_share} of a token's time cannot be "
     "shared, so the ceiling is {ceiling_factor}.",
@@ -147,6 +190,8 @@ ADVICE: dict[str, str] = {
     "flip.price-usd-down": "If {name} costs only {price_usd} (now {now_usd})",
     "flip.quant": "With weights as {quant}",
     "flip.kv-quant": "With the cache as {kv_quant}",
+    "flip.consider": "With every kind of system considered",
+    "flip.among": "With any system, not only those named",
     "flip.model-larger": "For the larger {model}",
     "flip.model-smaller": "For the smaller {model}",
     **_flips(

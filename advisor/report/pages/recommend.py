@@ -111,7 +111,8 @@ def _chart(given: Recommendation) -> Chart:
 def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
     lines = [(name.capitalize(), f"{MET[each.met]}: {text(each.text)}") for name, each in given.conditions.items()]
-    return Facts(tuple(lines))
+    name = next(str(each.text.facts["name"]) for each in given.conditions.values())
+    return Facts((("Faster than one", f"{name}:"), *lines))
 
 
 def _ladder(given: Recommendation, full: bool) -> Table | None:
