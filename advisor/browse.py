@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from advisor.catalog import Catalog
@@ -141,9 +142,10 @@ def _test(expression: str, kind: str) -> Callable[[Row], bool]:
 
 def _number(word: str) -> float | None:
     try:
-        return float(word.replace(",", ""))
+        number = float(word.replace(",", ""))
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 def _get(row: Mapping[str, Any], path: str) -> Any:

@@ -182,7 +182,7 @@ class DeviceNames(Names):
         if form in self.exact:
             return self._noted(text, self.only(text, self.exact[form]), None)
         bare = [word for word in words if not re.fullmatch(MEMORY, word)]
-        stated = [size for size in map(_gib, words) if size]
+        stated = [size for size in map(_gib, words) if size is not None]
         memory = stated[-1] if stated else None
         bare_form = self._without_makers(normal(" ".join(bare)))
         candidates = self.exact.get(bare_form) or self.families.get(form) or self.families.get(bare_form) or []
@@ -219,7 +219,7 @@ class DeviceNames(Names):
         return tuple(each for each in found if not sizes or sizes[-1] in self.memory_of(each))
 
     def _noted(self, text: str, found: str, memory: float | None) -> Found:
-        if memory and memory not in self.memory_of(found):
+        if memory is not None and memory not in self.memory_of(found):
             sizes = ", ".join(f"{size:g}" for size in self.memory_of(found))
             raise UnknownName(f"{text!r}: {found} is sold with {sizes} GB, not {memory:g}", (found,))
         return Found(found, memory, self._note(text.strip(), found))

@@ -18,6 +18,7 @@ from advisor.weights import Weights
 EMBEDDING_IN_HOST = ("llama.cpp", "ik_llama.cpp", "exllamav3")  # engines that look the input embedding up in host memory
 HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
 UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
+UNBOUNDED_USERS = 2**20  # where an engine states no most
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Fit:
 
     fits: bool
     users: int  # used: what was asked, or the most that fit
+    at_a_time: int  # of them: those that the engine takes at once; the others wait for their turn
     devices: tuple[DeviceFit, ...]
     host_needed_bytes: float
     host_usable_bytes: float | None
@@ -108,20 +110,22 @@ def fit(
     rooms = (*loads, *_host_load(loads, weights, cache, host_room))
     most = most_users(rooms, workload.context_tokens, engine, placement.groups)
     users = workload.users if workload.users is not None else max(1, most)
-    devices = tuple(_device_fit(load, workload.context_tokens, users) for load in loads)
+    at_a_time = min(users, _sequences(engine, placement.groups))
+    devices = tuple(_device_fit(load, workload.context_tokens, at_a_time) for load in loads)
     host_needed = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    host_needed += _host_cache_share(loads) * cache.held_bytes(workload.context_tokens) * users
+    host_needed += _host_cache_share(loads) * cache.held_bytes(workload.context_tokens) * at_a_time
     host_short = host_room is not None and host_needed > host_room
     fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short
     raised = fits and any(each.needed_bytes > load.room.default_bytes * load.share for each, load in zip(devices, loads, strict=True))
     return Fit(
         fits=fits,
         users=users,
+        at_a_time=at_a_time,
         devices=devices,
         host_needed_bytes=host_needed,
         host_usable_bytes=host_room,
-        max_context_tokens=0 if host_short else longest_context(rooms, users, model),
-        max_users=0 if host_short else most,
+        max_context_tokens=longest_context(rooms, at_a_time, model),
+        max_users=most,
         raise_limit=raised,
         reasons=_reasons(loads, devices, raised, host_needed, host_room),
     )
@@ -181,7 +185,7 @@ def _most_tokens(room: float, growing: float, mask: float, block: int) -> int:
 
 def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, groups: int) -> int:
     """The most users of `context_tokens` each that fit: exact, from the room that is left beside the weights."""
-    most = engine.max_sequences * max(1, groups) if engine.max_sequences is not None else 2**20
+    most = _sequences(engine, groups)
     for load in loads:
         spare = load.spare_bytes(context_tokens, 0)
         if spare < 0:
@@ -190,6 +194,11 @@ def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, gr
         if each > 0 and load.part.user_share > 0:
             most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
     return most
+
+
+def _sequences(engine: Engine, groups: int) -> int:
+    """Requests that the engine works on at once, in all groups."""
+    return engine.max_sequences * max(1, groups) if engine.max_sequences is not None else UNBOUNDED_USERS
 
 
 def _load(
@@ -214,12 +223,11 @@ def _host_cache_share(loads: tuple[_Load, ...]) -> float:
 
 
 def _host_load(loads: tuple[_Load, ...], weights: Weights, cache: Cache, room_bytes: float | None) -> tuple[_Load, ...]:
-    """The host's memory as one more place that a longer cache must fit, where layers are kept there with their cache."""
-    share = _host_cache_share(loads)
-    if not share or room_bytes is None:
-        return ()
-    part = replace(loads[0].part, cache_share=share, user_share=1.0)
+    """The host's memory as one more place that weights and a longer cache must fit, where some of them are kept there."""
     held = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
+    if not held or room_bytes is None:
+        return ()
+    part = replace(loads[0].part, cache_share=_host_cache_share(loads), user_share=1.0)
     return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, ((0.0, 0.0),)),)
 
 
@@ -242,6 +250,8 @@ def _device_fit(load: _Load, context_tokens: int, users: int) -> DeviceFit:
 def _reasons(
     loads: tuple[_Load, ...], devices: tuple[DeviceFit, ...], raised: bool, host_needed: float, host_room: float | None
 ) -> tuple[Reason, ...]:
+    if host_room is not None and host_needed > host_room and all(each.headroom_bytes >= 0 for each in devices):
+        return (Reason("memory.host-short", {"needed_bytes": host_needed, "usable_bytes": host_room}),)
     tightest = min(devices, key=lambda each: each.headroom_bytes)
     facts: dict[str, Fact] = {
         "device": tightest.device,

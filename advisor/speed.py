@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from math import ceil
 from typing import Any
 
 from advisor import correction, memory, served, why
@@ -18,7 +19,7 @@ from advisor.pace import Runner, Team, bottleneck, prompt_s, step_terms, teams, 
 from advisor.pace import served as shared_out
 from advisor.placement import Placement
 from advisor.quant import Quant
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field, replace
 from advisor.step import Constants, Terms
 from advisor.system import System
@@ -26,6 +27,7 @@ from advisor.weights import Weights, weights_of
 
 __all__ = ["Alone", "Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
 
+SPLITTING = ("layers", "tensor", "replicas")  # shown as asked, though one device leaves nothing to split
 BASES = ("measured", "calibrated", "extrapolated", "physics-only")  # from the best founded
 
 
@@ -140,7 +142,7 @@ def estimate(
     runner = runner_of(system, model, weights, cache, placement, tables)
     loading_s = load_s(system, weights, placement, tables.storages)
     known = correction_of(system, engine.id)
-    rates = _corrected(_rates(runner, placement, done), known) if fit.fits and fit.users else None
+    rates = _corrected(_rates(runner, placement, done, fit.at_a_time), known) if fit.fits and fit.users else None
     speeds = _speeds(rates, runner, placement, done) if rates else {}
     return Estimate(
         system=system,
@@ -164,10 +166,21 @@ def estimate(
             *_said(rates, runner, placement, system, known),
             *why.waiting(loading_s, storage_of(system)),
         ),
-        warnings=system.remarks,
-        held_by_one=_held_by_one(rates, runner, placement, done),
+        warnings=(*system.remarks, *_cautions(placement, fit, done, engine)),
+        held_by_one=_held_by_one(rates, runner, placement, replace(done, users=fit.at_a_time)),
         alone=alone,
     )
+
+
+def _cautions(placement: Placement, fit: Fit, work: Workload, engine: Engine) -> tuple[Reason, ...]:
+    """What whoever runs this must know: users that wait for their turn, weights read from disk, a split over one device."""
+    found = [reason for reason in placement.reasons if reason.code == "offload.disk"]
+    if fit.at_a_time < fit.users:
+        facts: dict[str, Fact] = {"engine": engine.id, "users": fit.users, "at_a_time": fit.at_a_time, "waiting": fit.users - fit.at_a_time}
+        found.append(Reason("users.queue", facts))
+    if placement.strategy in SPLITTING and sum(part.count for part in placement.parts) == 1:
+        found.append(Reason("split.one-device", {"strategy": placement.strategy, "device": placement.parts[0].device.id}))
+    return tuple(found)
 
 
 def _held_by_one(rates: _Rates | None, runner: Runner, placement: Placement, work: Workload) -> Callable[[], Held] | None:
@@ -215,12 +228,11 @@ _UNKNOWN: dict[str, Any] = dict.fromkeys(
 )
 
 
-def _rates(runner: Runner, placement: Placement, work: Workload) -> _Rates:
-    """Each replica group at its users; the group with the slowest step gives the terms."""
-    users = work.users or 1
+def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int) -> _Rates:
+    """Each replica group at the users that it works on at a time; the group with the slowest step gives the terms."""
     decode = sustained = prefill = first_s = 0.0
     slowest: tuple[Terms, Team, int] | None = None
-    for team, copies, each in shared_out(teams(placement), users):
+    for team, copies, each in shared_out(teams(placement), at_a_time):
         terms = step_terms(runner, team, each, work.prompt_tokens + work.generate_tokens / 2)
         decode += copies * each / terms.total_s
         if slowest is None or terms.total_s > slowest[0].total_s:
@@ -230,7 +242,9 @@ def _rates(runner: Runner, placement: Placement, work: Workload) -> _Rates:
             one_s = prompt_s(runner, team, work.prompt_tokens)
             reading_s = prompt_s(runner, team, work.prompt_tokens, each) if each > 1 else one_s
             prefill += copies * work.prompt_tokens / one_s
-            first_s = max(first_s, one_s + (each - 1) * reading_s + terms.total_s)
+            turns = ceil((work.users or 1) / at_a_time) - 1  # before the last of those who wait gets theirs
+            turn_s = each * reading_s + work.generate_tokens * terms.total_s
+            first_s = max(first_s, one_s + (each - 1) * reading_s + terms.total_s + turns * turn_s)
         sustained += copies * served.sustained_tokens_per_s(
             each, work.prompt_tokens, work.generate_tokens, reading_s, terms.total_s, runner.constants(team.stages[0][0])
         )

@@ -209,6 +209,8 @@ def _member(piece: str, at: int, text: str) -> GroupWords | BoxWords:
         raise _wrong(text, at, "a device is missing here")
     if not 1 <= count <= MOST_DEVICES:
         raise _wrong(text, at, f"{count} devices: the count must be between 1 and {MOST_DEVICES}")
+    if minus := re.search(r"(?<!\S)-\d[^\s)]*", name):
+        raise _wrong(text, at + (match.end() if match else 0) + minus.start(), f"{minus.group()!r}: nothing here can be negative")
     if name.startswith("(") and name.endswith(")"):
         offset = at + (match.end() if match else 0) + 1
         inside = _system(name[1:-1], offset, text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
 from advisor.need import Need, Workload
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.request import PREFERENCES, Request
 
 if TYPE_CHECKING:
@@ -169,11 +169,11 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
 
 
 def beyond_model(request: Request, model: "Model") -> tuple[Reason, ...]:
-    """The warning that a stated context is longer than the model was made for."""
-    stated = request.get("context")
-    if stated is None or model.max_context_tokens is None or stated <= model.max_context_tokens:
+    """The warning that a context, stated or what prompt and answer take, is longer than the model was made for."""
+    needed = workload_of(request, model.max_context_tokens).context_tokens
+    if model.max_context_tokens is None or needed <= model.max_context_tokens:
         return ()
-    facts = {"context_tokens": stated, "max_context_tokens": model.max_context_tokens, "model": model.name}
+    facts: dict[str, Fact] = {"context_tokens": needed, "max_context_tokens": model.max_context_tokens, "model": model.name}
     return (Reason("context.beyond-model", facts),)
 
 

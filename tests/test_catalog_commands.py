@@ -107,6 +107,8 @@ def test_sorting_puts_the_unknown_last(catalog: Catalog) -> None:
         (("list", "devices", "--where", "memry_gib>=3"), "devices have no key 'memry_gib'; did you mean memory_gib?"),
         (("list", "devices", "--where", "memory_gib"), "write KEY>=NUMBER, KEY=WORD or KEY~PART"),
         (("list", "devices", "--where", "memory_gib>=lots"), "'lots' is not a number"),
+        (("list", "devices", "--where", "memory_gib>=nan"), "'nan' is not a number"),
+        (("list", "devices", "--where", "memory_gib<inf"), "'inf' is not a number"),
         (("list", "devices", "--sort", "prise"), "devices have no key 'prise'"),
         (("list", "devices", "--catalog", "/nowhere"), "catalog /nowhere: there is no such file or folder"),
         (("show", "rtx-309"), "the catalog has nothing called 'rtx-309': did you mean rtx-3090"),

@@ -249,6 +249,42 @@ def test_one_is_the_best_that_one_device_can_really_do(device: str, count: int, 
         assert found.speedup_over_one_device == pytest.approx(found.decode.value / alone.decode.value)
 
 
+@given(st.sampled_from(CARDS + BOXES), st.sampled_from((1, 2, 4)), ways, st.sampled_from(("", " on llama.cpp", " on vllm")), models,
+       st.integers(1, 2000), st.sampled_from((512, 4096, 32768)))  # fmt: skip
+@FEW
+def test_it_fits_just_where_users_and_context_are_within_their_limits(
+    device: str, count: int, way: str, engine: str, model: str, users: int, context: int
+) -> None:
+    """Beyond what the engine takes at a time users wait, and it says so; beyond memory it does not fit."""
+    system = bind(f"{count}x {device}{'' if count == 1 else way}{engine}", catalog())
+    found = estimated(system, model, None, Workload(users=users, context_tokens=context, prompt_tokens=256, generate_tokens=64))
+    fit, queue = found.fit, [reason for reason in found.warnings if reason.code == "users.queue"]
+    assert fit.fits == (fit.at_a_time <= fit.max_users)
+    assert bool(queue) == (fit.at_a_time < users)
+    assume(found.model.max_context_tokens is None or context <= found.model.max_context_tokens)
+    assert fit.fits == (context <= fit.max_context_tokens)
+    assert fit.fits or any(reason.code in ("memory.short", "memory.host-short") for reason in fit.reasons)
+
+
+def test_users_beyond_the_engine_wait_for_their_turn() -> None:
+    """vLLM takes 256 at a time: 1,024 get the tokens/s of 256, a quarter each; the last waits three turns for a first token."""
+    at_once, queued = (
+        estimate_of("h100-sxm on vllm", "llama-3-8b", Workload(users=users, context_tokens=1024, prompt_tokens=512, generate_tokens=128))
+        for users in (256, 1024)
+    )
+    assert at_once.decode
+    assert queued.decode
+    assert queued.decode.value == pytest.approx(at_once.decode.value)
+    assert at_once.decode_per_user
+    assert queued.decode_per_user
+    assert queued.decode_per_user.value == pytest.approx(at_once.decode_per_user.value / 4)
+    assert queued.first_token_s
+    assert at_once.first_token_s
+    assert at_once.terms
+    turn_s = at_once.first_token_s.value + 127 * at_once.terms.total_s  # reads 256 prompts, writes 128 tokens
+    assert queued.first_token_s.value == pytest.approx(at_once.first_token_s.value + 3 * turn_s, rel=0.01)
+
+
 def test_groups_are_hashable_and_equal_by_value() -> None:
     device = catalog().device("rtx-3090")
     assert Group(device, 2, 24.0) == Group(device, 2, 24.0)

@@ -160,3 +160,14 @@ def test_memory_left_out(catalog: Catalog) -> None:
     assert bind("mac-m3-ultra-80c", catalog).groups[0].memory_bytes == 512 * GIB
     assert bind("mac-m3-ultra-80c", catalog, smallest_memory=True).groups[0].memory_bytes == 96 * GIB
     assert bind("mac-m3-ultra-80c", catalog).remarks[0].code == "system.memory-assumed"
+
+
+@pytest.mark.parametrize("text", ["rtx-3090 -0gb", "2x rtx-3090 -24gb", "2x (2x rtx-3090 -1gb) via eth-10g-tcp"])
+def test_nothing_is_negative(text: str) -> None:
+    with pytest.raises(BadValue, match="negative"):
+        parse(text)
+
+
+def test_no_memory_is_no_size(catalog: Catalog) -> None:
+    with pytest.raises(UnknownName, match="not 0"):
+        bind("rtx-3090 0gb", catalog)

@@ -183,7 +183,7 @@ def _estimate_body(given: Estimate, cost: Cost) -> Json:
         "verify": given.verify,
         "evidence": _evidence(given),
         "cost": _cost(cost, given),
-        "reasons": reasons((*given.fit.reasons, *given.placement.reasons, *given.reasons)),
+        "reasons": reasons(given.reasons),
         "warnings": texts((*given.warnings, *cost.warnings)),
     }
 

@@ -25,10 +25,12 @@ SYSTEM: dict[str, str] = {
     "one.short": "One {device} alone cannot run it on {engine}: it is short of {short_bytes}.",
     "quant.usual": "No quantization was asked: {quant} is the usual one on {engine}.",
     "scale.no-link": "{devices} of them cannot be joined so: {why}",
+    "split.one-device": "One {device} leaves nothing to split: {strategy} is the same as whole there.",
     "stops.alone": "Large runs report {stops_per_device_year} unexpected stops a device and year; here each stops only its own users.",
     "stops.together": "Large runs report {stops_per_device_year} unexpected stops a device and year: {stops_per_year} for these {devices},\
  and any one stops all.",
     "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",
+    "users.queue": "{engine} works on {at_a_time} requests at a time: of {users} users {waiting} wait for their turn.",
 }
 SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}
 SYSTEM |= {code: text + "." for code, text in REFUSALS.items() if text.startswith("'")}

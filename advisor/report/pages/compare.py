@@ -56,7 +56,7 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
     if warnings:
         blocks.append(Listing("Mind", warnings, aside=True))
     for item in estimated if why else ():
-        claims = (*item.estimate.fit.reasons, *item.estimate.placement.reasons, *item.estimate.reasons)
+        claims = item.estimate.reasons
         blocks.append(Listing(f"Why: {system_name(item.estimate.system)}", sentences(claims)))
         blocks += source_lines(item.estimate, claims)
     return Page(first, verdict, tuple(blocks))

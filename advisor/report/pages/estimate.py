@@ -93,7 +93,7 @@ def page(answer: Estimated, why: bool, full: bool) -> Page:
     warnings = sentences((*given.warnings, *cost.warnings))
     if warnings:
         blocks.append(Listing("Mind", warnings, aside=True))
-    claims = (*given.fit.reasons, *given.placement.reasons, *given.reasons)
+    claims = given.reasons
     if why:
         blocks.append(Listing("Why", sentences(claims)))
         blocks += source_lines(given, claims)

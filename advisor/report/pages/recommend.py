@@ -150,7 +150,7 @@ def _why(given: Recommendation) -> list[Block]:
     estimate = given.verdict.estimate
     if estimate is None:
         return []
-    claims = (*estimate.fit.reasons, *estimate.placement.reasons, *estimate.reasons)
+    claims = estimate.reasons
     blocks: list[Block] = [memory_bars(estimate.fit), Listing("Why this speed", sentences(claims)), *source_lines(estimate, claims)]
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
