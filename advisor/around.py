@@ -1,19 +1,16 @@
-"""What surrounds the devices: the host's memory, the disk, the commands; and how long loading takes."""
+"""What surrounds the devices: the host's memory, the disk; and how long loading takes."""
 
 from collections.abc import Mapping
 
 from advisor.cache import Cache
 from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration
-from advisor.engine import Engine
 from advisor.host import Storage
 from advisor.link import Link
 from advisor.model import Model
-from advisor.need import Workload
 from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform
-from advisor.quant import Quant
 from advisor.record import dataclass
 from advisor.system import Box, System
 from advisor.weights import Weights
@@ -88,21 +85,3 @@ def _stored_bytes(part: Part, weights: Weights) -> float:
         + part.head_share * weights.head_bytes
         + part.embedding_share * weights.embedding_bytes
     )
-
-
-def verify(engine: Engine, model: Model, quant: Quant, placement: Placement, system: System, work: Workload) -> str:
-    """The command of that engine that measures what was estimated."""
-    users = work.users or 1
-    words = {
-        "model": model.hf_repo or model.id,
-        "file": f"{model.id}-{quant.id}.gguf",
-        "prompt": work.prompt_tokens,
-        "generate": work.generate_tokens,
-        "depth": work.prompt_tokens,
-        "users": users,
-        "requests": 4 * users,
-        "context": work.context_tokens,
-        "context_total": work.context_tokens * users,
-        "split": engine.flags(placement.strategy, system.count),
-    }
-    return " ".join(engine.verify.format(**words).split())

@@ -6,6 +6,7 @@ from advisor.units import GIB
 from advisor.yamlfile import given
 
 SPLITS = ("whole", "replicas", "layers", "tensor", "experts", "offload")
+OFFLOADS = ("offload-experts", "offload-experts-several", "offload-layers", "offload-layers-several")  # what moves out, of how many devices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +57,11 @@ class FormatRule:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFlags:
-    """What to write on the command line for a split; `{n}` is the number of devices."""
+    """What to write on the command line for a split; `{n}` is the number of devices, other blanks are those of `commands`."""
 
-    split: str = given(one_of=SPLITS)
+    split: str = given(one_of=(*SPLITS, *OFFLOADS))
     flags: str = given()
+    bench_flags: str | None = given(default=None)  # where the engine's benchmark writes it otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +98,15 @@ class Engine:
     overhead_bytes: float = given("overhead_gib", GIB, default=0.0)  # fixed, on each device
     split_flags: tuple[SplitFlags, ...] = given(default=())
     command: str = given()  # template of the start command
+    kv_flags: str = given(default="")  # how it is told the type of the KV cache
     verify: str = given()  # template of the command that measures
+    verify_users: str | None = given(default=None)  # the one for several users, where it is another
     sources: tuple[Source, ...] = given()
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
 
-    def flags(self, split: str, count: int) -> str:
+    def flags(self, split: str, count: int, bench: bool = False) -> str:
         """The command-line words for a split over `count` devices; empty where it needs none."""
-        return next((each.flags.format(n=count) for each in self.split_flags if each.split == split), "")
+        found = next((each for each in self.split_flags if each.split == split), None)
+        words = (bench and found.bench_flags) or found.flags if found else ""
+        return words.replace("{n}", str(count))

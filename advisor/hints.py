@@ -117,7 +117,13 @@ class Hints:
     lengths: tuple[Length, ...] = given(default=())
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
-        """How this engine is told this setting, or the command outside of it."""
+        """How this engine is told this setting (that of several devices first), or the command outside of it."""
+        if setting.endswith("-several"):
+            return self.flag_of(setting, engine_id) or self.flag_of(setting.removesuffix("-several"), engine_id)
+        return self.flag_of(setting, engine_id)
+
+    def flag_of(self, setting: str, engine_id: str) -> Flag | None:
+        """As above, for exactly this setting."""
         of_setting = [flag for flag in self.flags if flag.setting == setting]
         own = (flag for flag in of_setting if flag.engine == engine_id)
         return next(own, next((flag for flag in of_setting if flag.engine == "system"), None))

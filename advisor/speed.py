@@ -7,8 +7,9 @@ from typing import Any
 
 from advisor import correction, memory, served, why
 from advisor.against import Held, held
-from advisor.around import Tables, host_bytes_of, load_s, runner_of, storage_of, verify
+from advisor.around import Tables, host_bytes_of, load_s, runner_of, storage_of
 from advisor.cache import cache_of
+from advisor.commands import verify
 from advisor.correction import Correction
 from advisor.engine import Engine
 from advisor.evidence import Evidence, Nearest
@@ -158,7 +159,7 @@ def estimate(
         load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
-        verify=verify(engine, model, quant, placement, system, done),
+        verify=verify(engine, model, quant, kv_quant, placement, system, done, weights, fit.host_needed_bytes),
         reasons=(
             *remarks,
             *fit.reasons,

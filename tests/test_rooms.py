@@ -28,7 +28,7 @@ ROOMS = (
     ("collective",),
     ("buffers",),
     ("memory", "evidence", "pace"),
-    ("why", "around", "against"),
+    ("why", "around", "commands", "against"),
     ("speed",),
     ("refusals", "runs"),
     ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),

@@ -3,13 +3,13 @@
 from advisor.advice import Setting
 from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import Option, per_user
+from advisor.commands import blanks, setting_of
 from advisor.errors import AdvisorError
 from advisor.hints import Drafting, Hints
 from advisor.link import Link
 from advisor.reason import Fact, Reason
 from advisor.speed import Estimate
 from advisor.system import spec
-from advisor.units import GIB
 
 PEER_SUFFIX = "-p2p"
 
@@ -25,20 +25,17 @@ def settings(desk: Desk, chosen: Option | None, keep: Option | None) -> tuple[Se
     return tuple(setting for setting in found if setting is not None)
 
 
-def _values(estimate: Estimate) -> dict[str, Fact]:
+def _values(estimate: Estimate) -> dict[str, object]:
     """What the commands' blanks are filled with."""
-    hosted = max((part.host_expert_share or part.host_dense_share for part in estimate.placement.parts), default=0.0)
-    layers = estimate.model.layers
     return {
         "devices": estimate.system.count,
         "context_tokens": estimate.workload.context_tokens,
         "kv_quant": estimate.kv_quant,
-        "layers": round(layers * hosted) if hosted else layers,
-        "host_gib": round(estimate.fit.host_needed_bytes / GIB),
+        **blanks(estimate.placement, estimate.model, estimate.weights, estimate.fit.host_needed_bytes),
     }
 
 
-def _command(hints: Hints, setting: str, engine: str, values: dict[str, Fact]) -> tuple[str | None, tuple[str, ...]]:
+def _command(hints: Hints, setting: str, engine: str, values: dict[str, object]) -> tuple[str | None, tuple[str, ...]]:
     flag = hints.flag(setting, engine)
     return (flag.command.format(**values), (flag.source,)) if flag else (None, ())
 
@@ -47,13 +44,16 @@ def _split(option: Option, keep: Option | None, hints: Hints) -> Setting | None:
     """How the model is split, where there is anything to split."""
     estimate = option.estimate
     strategy = estimate.placement.strategy
-    name = strategy
-    if strategy == "offload":
-        name = "offload-experts" if any(part.host_expert_share for part in estimate.placement.parts) else "offload-layers"
-    elif estimate.system.count < 2 or strategy == "replicas":
+    name = setting_of(estimate.placement)
+    if strategy != "offload" and (estimate.system.count < 2 or strategy == "replicas"):
         return None
     command, sources = _command(hints, name, estimate.placement.engine, _values(estimate))
-    facts: dict[str, Fact] = {"engine": estimate.placement.engine, "strategy": strategy, "devices": estimate.system.count}
+    placement = estimate.placement
+    facts: dict[str, Fact] = {"engine": placement.engine, "strategy": strategy, "devices": estimate.system.count}
+    if strategy == "offload":
+        facts |= {"layers": estimate.model.layers, "host_layers": placement.host_layers}
+        facts |= {"host_expert_layers": min(estimate.weights.expert_layers, placement.host_layers + placement.host_expert_layers)}
+    name = name.removesuffix("-several")
     return Setting(Reason(f"setting.{name}", facts, sources), command, _gain(keep, option))
 
 
