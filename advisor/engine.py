@@ -86,6 +86,7 @@ class Engine:
     multi_node: tuple[str, ...] = given(default=())  # splits it can do between boxes
     pipeline_fills: bool = given(default=False)  # many users keep all stages busy
     prefill_overlap: float = given(default=0.0, least=0, most=1)  # how far prompt chunks keep all stages busy: 0 one at a time
+    prefill_overlap_of_mixtures: float | None = given(default=None, least=0, most=1)  # where it differs: their chunks wait for routing
     prefill_overlap_between_boxes: float = given(default=0.0, least=0, most=1)
     uneven_layers: bool = given(default=True)
     mixed_devices: tuple[str, ...] = given(default=())  # splits it can do on unlike devices of one maker

@@ -50,9 +50,18 @@ def lay(job: Job) -> Placement | Reason:
         pipeline_fill=1.0 if job.engine.pipeline_fills else 0.0,
         engine=job.engine.id,
         backend=job.backend.id,
-        overlap=job.engine.prefill_overlap if len(job.system.boxes) == 1 else job.engine.prefill_overlap_between_boxes,
+        overlap=_overlap(job),
         reasons=copies(job, most_ranks) if most_ranks > 1 else (),
     )
+
+
+def _overlap(job: Job) -> float:
+    """How far chunks of a prompt keep all stages busy."""
+    engine = job.engine
+    if len(job.system.boxes) > 1:
+        return engine.prefill_overlap_between_boxes
+    mixtures = engine.prefill_overlap_of_mixtures
+    return mixtures if job.weights.experts and mixtures is not None else engine.prefill_overlap
 
 
 def _stages(job: Job) -> list[Stage]:
