@@ -110,7 +110,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     alone = (best.one.reason,) if best.one and best.one.reason else ()
     warnings = (*best.warnings, *beyond_model(request, model), *assumed_of(model))
-    best = with_rows(replace(best, warnings=warnings, reasons=(*best.reasons, *alone)), catalog)
+    best = with_rows(replace(best, warnings=warnings, more_reasons=alone), catalog)
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
 
 

@@ -64,11 +64,23 @@ class Estimate:
     load_s: float | None
     interruptions_per_year: float | None
     evidence: Evidence
-    verify: str
-    reasons: tuple[Reason, ...] = ()
+    more_reasons: tuple[Reason, ...] = ()  # of who asked for the estimate
     warnings: tuple[Reason, ...] = ()
-    held_by_one: Callable[[], Held] | None = field(default=None, compare=False, repr=False)  # worked out when asked for
+    # worked out when asked for: of some hundred estimates few are shown
+    said: Callable[[], tuple[Reason, ...]] | None = field(default=None, compare=False, repr=False)
+    measured_by: Callable[[], str] = field(default=str, compare=False, repr=False)
+    held_by_one: Callable[[], Held] | None = field(default=None, compare=False, repr=False)
     alone: "Callable[[], Alone] | None" = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it is so, in full: the choices, the memory, the longest terms."""
+        return (*(self.said() if self.said else ()), *self.more_reasons)
+
+    @cached_property
+    def verify(self) -> str:
+        """The engine's command that measures what is estimated."""
+        return self.measured_by()
 
     @cached_property
     def held(self) -> Held | None:
@@ -159,15 +171,15 @@ def estimate(
         load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
-        verify=verify(engine, model, quant, kv_quant, placement, system, done, weights, fit.host_needed_bytes),
-        reasons=(
+        warnings=(*system.remarks, *_cautions(placement, fit, done, engine)),
+        measured_by=lambda: verify(engine, model, quant, kv_quant, placement, system, done, weights, fit.host_needed_bytes),
+        said=lambda: (
             *remarks,
             *fit.reasons,
             *placement.reasons,
             *_said(rates, runner, placement, system, known),
             *why.waiting(loading_s, storage_of(system)),
         ),
-        warnings=(*system.remarks, *_cautions(placement, fit, done, engine)),
         held_by_one=_held_by_one(rates, runner, placement, replace(done, users=fit.at_a_time)),
         alone=alone,
     )
