@@ -10,7 +10,7 @@ from typing import Any
 from advisor.catalog import Catalog
 from advisor.errors import AmbiguousName, BadValue, UnknownName
 from advisor.lookup import Found
-from advisor.market import first_day, price_of
+from advisor.prices import first_day, price_of
 from advisor.reason import Reason
 from advisor.record import dataclass
 from advisor.tables import LISTED, TABLES

@@ -98,11 +98,6 @@ class Device:
         return self.memory_options_bytes[-1]
 
     @property
-    def power_per_gpu_w(self) -> float | None:
-        """The board's power shared among its GPUs, watts."""
-        return None if self.power_w is None else self.power_w / self.gpus_on_board
-
-    @property
     def is_box(self) -> bool:
         """Whether it is a whole computer, so that two of them are two boxes."""
         return self.kind in ("mac", "apu-box", "module")

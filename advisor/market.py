@@ -1,36 +1,17 @@
-"""Money: the price that is used for a thing and why, and what a system costs to buy and to run."""
+"""Money: what a system costs to buy and to run."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from functools import lru_cache
 
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link, LinkPart
 from advisor.money import Money
-from advisor.price import Price
+from advisor.prices import PriceUsed, first_day, price_of, resale_of
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
 from advisor.system import Box, Group, System
 from advisor.units import GIB, HOUR_S, KILO, MEGA, YEAR_S
-
-OLD_PRICE_DAYS = 60
-SPIKE_SHARE = 1.25  # above this many times its own earlier price a price is called a spike
-YEARS_OF_USE = 3
-SAME_SIZE_SHARE = 0.02  # memory sizes this close are one size
-YEAR_DAYS = 365
-
-
-@dataclass(frozen=True, eq=False)
-class PriceUsed:
-    """The price taken for one thing: how much, of which kind and condition, how old; None where nobody says."""
-
-    usd: float | None
-    condition: str | None = None
-    kind: str | None = None  # list | street | stated
-    as_of: str | None = None
-    warnings: tuple[Reason, ...] = ()
-    source: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,126 +43,10 @@ class Cost:
     rental_usd_per_hour: float | None = None
     rental_even_hours_per_day: float | None = None
 
-
-@lru_cache(maxsize=4096)
-def first_day(text: str) -> date:
-    """The first day of `2026`, `2026-09` or `2026-09-11`."""
-    parts = [int(part) for part in text.split("-")[:3]]
-    year, month, day = (*parts, 1, 1)[:3]
-    return date(year, month, day)
-
-
-def _newest(rows: Iterable[Price]) -> Price | None:
-    """The newest row; of several of one date a verified one, and of those the first."""
-    return max(rows, key=lambda row: (first_day(row.date), not row.unverified), default=None)
-
-
-def _of_size(thing: Device | Host, memory_bytes: float | None) -> list[Price]:
-    """The rows for one memory size; a row without a size is for the only size, or else for the smallest."""
-    sizes = thing.memory_options_bytes if isinstance(thing, Device) else ()
-    if memory_bytes is None or not sizes:
-        return list(thing.prices)
-    smallest = abs(sizes[0] - memory_bytes) <= SAME_SIZE_SHARE * memory_bytes
-    return [
-        row
-        for row in thing.prices
-        if (smallest if row.memory_bytes is None else abs(row.memory_bytes - memory_bytes) <= SAME_SIZE_SHARE * memory_bytes)
-    ]
-
-
-def _usd(row: Price, money: Money) -> float | None:
-    """The row's midpoint in dollars."""
-    if row.currency == "USD":
-        return row.middle
-    rate = money.rate(row.currency)
-    return None if rate is None else row.middle * rate.usd
-
-
-def _street(rows: list[Price], sold_new: bool, new_only: bool, money: Money) -> Price | None:
-    """The newest street row of each condition asked, the cheaper one; none that is a year older than the other."""
-    street = [row for row in rows if row.kind == "street" and (row.condition != "new" or sold_new) and _usd(row, money) is not None]
-    new = _newest(row for row in street if row.condition == "new")
-    if new_only:
-        return new
-    used = _newest(row for row in street if row.condition != "new")
-    if new is None or used is None:
-        return new or used
-    apart = (first_day(new.date) - first_day(used.date)).days
-    if abs(apart) > YEAR_DAYS:
-        return new if apart > 0 else used
-    return min(used, new, key=lambda row: _usd(row, money) or 0.0)
-
-
-def _listed(rows: list[Price], sold_new: bool) -> Price | None:
-    """The newest list price of what is still sold new."""
-    return _newest(row for row in rows if row.kind == "list" and row.condition == "new") if sold_new else None
-
-
-def _middle(values: list[float]) -> float:
-    """The median; statistics.median costs every start the import of decimal and fractions."""
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-
-
-def _spike(row: Price, rows: list[Price], name: str, money: Money) -> Reason | None:
-    """A warning where the price stands far above its own earlier ones of that condition."""
-    earlier = [
-        _usd(other, money) or 0.0
-        for other in rows
-        if other.condition == row.condition and first_day(other.date) < first_day(row.date) and _usd(other, money) is not None
-    ]
-    usd = _usd(row, money)
-    if not earlier or usd is None or usd <= SPIKE_SHARE * _middle(earlier):
-        return None
-    usual = _middle(earlier)
-    return Reason("price.spike", {"name": name, "price_usd": usd, "earlier_usd": usual, "above_share": usd / usual - 1})
-
-
-def _warnings(row: Price, rows: list[Price], name: str, money: Money, today: date) -> tuple[Reason, ...]:
-    """What the buyer must know of this price: only listed, old, unverified, a spike."""
-    days = (today - first_day(row.date)).days
-    found = [
-        Reason("price.list-only", {"name": name, "price_usd": _usd(row, money), "date": row.date}) if row.kind == "list" else None,
-        Reason("price.old", {"name": name, "age_days": days, "date": row.date}) if days > OLD_PRICE_DAYS else None,
-        Reason("price.unverified", {"name": name, "price_usd": _usd(row, money)}) if row.unverified else None,
-        _spike(row, rows, name, money),
-    ]
-    return tuple(reason for reason in found if reason)
-
-
-def _price_of(thing: Device | Host, memory_bytes: float | None, new_only: bool, money: Money, today: date) -> PriceUsed:
-    rows = _of_size(thing, memory_bytes)
-    sold_new = not isinstance(thing, Device) or thing.availability == "on-sale"
-    if isinstance(thing, Device) and thing.availability == "announced":
-        return PriceUsed(None, warnings=(Reason("price.not-yet-sold", {"name": thing.name}),))
-    row = _street(rows, sold_new, new_only, money) or _listed(rows, sold_new)
-    if row is None:
-        return PriceUsed(None, warnings=(Reason("price.unknown", {"name": thing.name}),))
-    return PriceUsed(_usd(row, money), row.condition, row.kind, row.date, _warnings(row, rows, thing.name, money, today), row.source)
-
-
-def price_of(
-    thing: Device | Host,
-    memory_bytes: float | None = None,
-    *,
-    money: Money,
-    new_only: bool = False,
-    overrides: Mapping[str, float] | None = None,
-    today: date | None = None,
-) -> PriceUsed:
-    """The price used: stated by the user, else the newest street row of the asked condition, else the list price."""
-    if overrides and thing.id in overrides:
-        return PriceUsed(overrides[thing.id], kind="stated")
-    return _price_of(thing, memory_bytes, new_only, money, today or date.today())
-
-
-def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapping[str, float] | None = None) -> float | None:
-    """What an owned one would bring: the lower end of its newest used street row."""
-    if overrides and device.id in overrides:
-        return overrides[device.id]
-    used = (row for row in _of_size(device, memory_bytes) if row.kind == "street" and row.condition != "new" and row.currency == "USD")
-    row = _newest(used)
-    return None if row is None else row.low
+    @property
+    def bought(self) -> tuple[CostLine, ...]:
+        """The lines that are paid; all of them where everything is owned."""
+        return tuple(line for line in self.lines if not line.owned) or self.lines
 
 
 def parts_needed(part: LinkPart, link: Link, ends: int, devices: int) -> int:
@@ -322,7 +187,7 @@ def usd_per_million_tokens(spend_usd: float | None, watts: float | None, tokens_
     """Dollars for a million generated tokens over three years of daily hours: what is paid once, and the electricity."""
     if spend_usd is None or watts is None or not tokens_per_s or terms.hours_per_day <= 0:
         return None
-    hours = YEARS_OF_USE * YEAR_S / HOUR_S * terms.hours_per_day / 24
+    hours = terms.money.choice("years-of-use") * YEAR_S / HOUR_S * terms.hours_per_day / 24
     energy_usd = watts / KILO * hours * terms.usd_per_kwh
     return (spend_usd + energy_usd) / (tokens_per_s * hours * HOUR_S / MEGA)
 
@@ -343,7 +208,7 @@ def _rental_even(spend_usd: float | None, watts: float | None, rental: float | N
     if not spend_usd or rental is None or watts is None:
         return None
     saved_per_hour = rental - watts / KILO * terms.usd_per_kwh
-    return spend_usd / (YEARS_OF_USE * YEAR_S / HOUR_S / 24 * saved_per_hour) if saved_per_hour > 0 else None
+    return spend_usd / (terms.money.choice("years-of-use") * YEAR_S / HOUR_S / 24 * saved_per_hour) if saved_per_hour > 0 else None
 
 
 def resale(have: System | None, system: System, terms: Terms) -> float | None:
@@ -385,12 +250,6 @@ def bill(system: System, have: System | None, terms: Terms) -> Cost:
     lines, upgrades = _bill(system, have, terms)
     bought = [line for line in lines if not line.owned]
     dates = sorted((line.as_of for line in bought or lines if line.as_of), key=first_day)
-    warnings = [
-        reason
-        for device, memory_bytes, _ in _counted(system.groups)
-        if any(line.what == device.id for line in bought)
-        for reason in terms.price(device, memory_bytes).warnings
-    ]
     spend, watts = _total(bought), power_w(system)
     rental = rental_usd_per_hour(system, terms.money)
     return Cost(
@@ -402,10 +261,24 @@ def bill(system: System, have: System | None, terms: Terms) -> Cost:
         usd_per_million_tokens=None,
         lines=tuple(lines),
         upgrades=tuple(upgrades),
-        warnings=tuple(warnings),
+        warnings=_mind(system, bought, terms),
         rental_usd_per_hour=rental,
         rental_even_hours_per_day=_rental_even(spend, watts, rental, terms),
     )
+
+
+def price_dates(lines: Iterable[CostLine]) -> str:
+    """From when to when the prices of these lines are: `2026-08 to 2026-09`."""
+    dates = sorted({line.as_of for line in lines if line.as_of}, key=first_day)
+    return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+
+
+def _mind(system: System, bought: list[CostLine], terms: Terms) -> tuple[Reason, ...]:
+    """What the buyer must know of the prices of devices and computers that are bought."""
+    ids = {line.what for line in bought}
+    devices = [terms.price(device, size).warnings for device, size, _ in _counted(system.groups) if device.id in ids]
+    hosts = {box.host.id: box.host for box in system.boxes if box.host and box.host.id in ids}
+    return tuple(reason for found in (*devices, *(terms.price(host).warnings for host in hosts.values())) for reason in found)
 
 
 def with_tokens(cost: Cost, tokens_per_s: float | None, terms: Terms) -> Cost:

@@ -1,10 +1,22 @@
 """What money is worth and what the small things cost: electricity, currencies, renting, parts. One file, `catalog/money.yaml`."""
 
+from functools import cached_property
+
 from advisor.price import Source
 from advisor.record import dataclass
 from advisor.yamlfile import given
 
 PART_KINDS = ("power-supply", "board", "case", "nic", "switch", "cable", "bridge", "riser", "memory", "cpu", "dock")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A number that somebody had to choose, with the reason: from where on a price is called old, what is worth moving for."""
+
+    id: str = given()
+    value: float = given(above=0)
+    reason: str = given()
+    source: str | None = given(default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +83,7 @@ class Money:
     rates: tuple[Rate, ...] = given()
     rentals: tuple[Rental, ...] = given(default=())
     parts: tuple[Part, ...] = given(default=())
+    choices: tuple[Choice, ...] = given()
     market: tuple[Source, ...] = given(default=())  # what moved the prices: a fact in each title
 
     def rate(self, currency: str) -> Rate | None:
@@ -84,7 +97,10 @@ class Money:
         """Every part of a kind, cheapest first."""
         return tuple(sorted((part for part in self.parts if part.kind == kind), key=lambda part: part.usd))
 
-    def electricity_in(self, region: str) -> Electricity | None:
-        """The electricity price of a region, by name in any case."""
-        wanted = region.casefold()
-        return next((each for each in self.electricity if each.region.casefold() == wanted), None)
+    @cached_property
+    def _choices(self) -> dict[str, float]:
+        return {each.id: each.value for each in self.choices}
+
+    def choice(self, name: str) -> float:
+        """The chosen number of that id."""
+        return self._choices[name]

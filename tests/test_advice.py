@@ -176,6 +176,16 @@ def test_the_numbers_of_the_sentences_are_in_the_json(have: str | None, model: s
                 assert value in numbers(written), (reason.code, value)
 
 
+@pytest.mark.parametrize(("have", "model", "wished"), CASES, ids=[f"{have}-{model}-{len(wished)}" for have, model, wished in CASES])
+def test_prices_are_the_sums_of_their_parts(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    for road in OBJECTS["recommend"](Recommended(recommended(have, need_for(model, **wished))))["roads"]:
+        if road["estimate"] is None or road["price_usd"] is None:
+            continue
+        parts = road["estimate"]["cost"]["parts"]
+        assert road["price_usd"] == pytest.approx(sum(part["count"] * part["usd"] for part in parts))
+        assert road["spend_usd"] == pytest.approx(sum(part["total_usd"] for part in parts if not part["owned"]))
+
+
 def numbers(written: Any) -> set[float]:
     """Every number of a JSON object."""
     if isinstance(written, dict):

@@ -11,8 +11,9 @@ from advisor import choose, market
 from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.link import LinkPart
-from advisor.market import Terms, bill, first_day, parts_needed, price_of, usd_per_million_tokens
+from advisor.market import Terms, bill, parts_needed, usd_per_million_tokens
 from advisor.price import Price
+from advisor.prices import first_day, price_of
 from advisor.units import GIB
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
@@ -101,6 +102,35 @@ def test_warnings() -> None:
     assert codes(row("street", "new", 1300, "2026-11"), row("street", "new", 1000, "2026-02")) == ["price.spike"]  # +30 %
     assert codes(row("street", "new", 1200, "2026-11"), row("street", "new", 1000, "2026-02")) == []  # +20 %
     assert codes(row("street", "new", 1300, "2026-11"), row("street", "used", 1400, "2026-02")) == []  # another condition
+
+
+def test_sources_that_disagree() -> None:
+    """RTX PRO 6000 in September 2026: 15,599 to 19,999 in one guide, 7,999 to 9,449 in another, (17,799 / 8,724 = 2.04)."""
+    new, old = row("street", "new", 17799, "2026-11"), row("street", "new", 8724, "2026-11", unverified=True)
+    used = price_of(card(new, old), money=MONEY, today=TODAY)
+    assert used.usd == 17799
+    (warning,) = used.warnings
+    assert warning.code == "price.conflict"
+    assert warning.facts["apart_factor"] == pytest.approx(2.04, abs=0.01)
+    assert codes(row("street", "new", 1400, "2026-11"), row("street", "new", 1000, "2026-10")) == ["price.spike"]  # 1.4 apart
+    assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1600, "2026-06")) == []  # another season
+    assert codes(row("street", "new", 1000, "2026-11"), row("street", "used", 500, "2026-11", unverified=True)) == ["price.unverified"]
+
+
+def test_the_parts_sum_to_the_price() -> None:
+    have, wide = choose.bind("rtx-3090", CATALOG), choose.bind("2x rtx-3090 via nvlink", CATALOG)
+    for cost in (bill(wide, None, TERMS), bill(wide, have, TERMS)):
+        each = [line.count * (line.usd or 0.0) for line in cost.lines]
+        assert cost.price_usd == sum(each)
+        assert cost.spend_usd == sum(usd for usd, line in zip(each, cost.lines, strict=True) if not line.owned)
+        assert len(cost.lines) >= 3  # cards, bridge, computer
+
+
+def test_the_dates_of_the_prices_used() -> None:
+    cost = bill(choose.bind("2x rtx-3090", CATALOG), None, Terms(MONEY, today=TODAY))
+    dates = sorted(line.as_of for line in cost.lines if line.as_of)
+    assert market.price_dates(cost.lines) == (f"{dates[0]} to {dates[-1]}" if dates[0] != dates[-1] else dates[0])
+    assert market.price_dates(()) == ""
 
 
 def test_a_date_of_a_year_or_month_is_its_first_day() -> None:

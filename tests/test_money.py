@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from advisor.catalog import Catalog
-from advisor.money import Electricity, Money, Part, Rate
+from advisor.money import Choice, Electricity, Money, Part, Rate
 from advisor.price import Price, first_day
 from advisor.units import GIB
 
@@ -28,8 +28,8 @@ def test_rates_cross_over_the_euro(money):
 def test_the_first_electricity_price_is_the_american_average(money):
     assert money.electricity[0].region == "US"
     assert money.electricity[0].usd_per_kwh == pytest.approx(0.1802)  # EIA forecast for 2026
-    assert money.electricity_in("germany").usd_per_kwh == pytest.approx(0.3835 * 1.1172, rel=1e-3)  # Eurostat, first half of 2025
-    assert money.electricity_in("Atlantis") is None
+    germany = next(each for each in money.electricity if each.region == "Germany")
+    assert germany.usd_per_kwh == pytest.approx(0.3835 * 1.1172, rel=1e-3)  # Eurostat, first half of 2025
 
 
 def test_parts_come_cheapest_first_and_supplies_give_watts(money):
@@ -61,7 +61,9 @@ def test_small_money_of_one_part_and_one_rate():
         electricity=(Electricity(region="US", usd_per_kwh=0.18, date="2026", source="x"),),
         rates=(Rate(currency="EUR", usd=1.1, date="2026-10-30", source="x"),),
         parts=(part,),
+        choices=(Choice(id="years-of-use", value=3, reason="x"),),
     )
+    assert money.choice("years-of-use") == 3
     assert money.parts_of("power-supply") == (part,)
     assert money.parts_of("nic") == ()
     assert money.rate("eur").usd == 1.1

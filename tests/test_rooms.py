@@ -38,6 +38,7 @@ ROOMS = (
     ("offload_short",),
     ("choose",),
     ("scale", "accuracy"),
+    ("prices",),
     ("market",),
     ("browse", "drafts"),
     ("advice",),

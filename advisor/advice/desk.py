@@ -8,9 +8,10 @@ from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.errors import AdvisorError
 from advisor.host import Host
-from advisor.market import Cost, PriceUsed, Terms, bill, with_tokens
+from advisor.market import Cost, Terms, bill, with_tokens
 from advisor.model import Model
 from advisor.need import Need, Workload
+from advisor.prices import PriceUsed
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, replace

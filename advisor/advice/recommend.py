@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date
 
-from advisor.advice import Condition, Recommendation, SecondGpu
+from advisor.advice import Condition, Recommendation, Road, SecondGpu
 from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
@@ -16,6 +16,7 @@ from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
 from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warnings
 from advisor.catalog import Catalog
+from advisor.market import price_dates
 from advisor.model import Model
 from advisor.need import Need
 from advisor.reason import Fact, Reason
@@ -52,13 +53,14 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     named = _named(asked) if among else []
     options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
     verdict = verdict_of(asked, decision, options, named)
+    roads = shown_roads(case, options, decision.chosen)
     return Recommendation(
         need=case.need,
         have=have,
         have_words=have_words,
         verdict=verdict,
         second_gpu=_second(case, decision, more) if have else None,
-        roads=shown_roads(case, options, decision.chosen),
+        roads=roads,
         conditions=_conditions(case, decision, more, options),
         flips=flips(asked, decision, case),
         settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
@@ -67,7 +69,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         warnings=warnings(verdict),
         catalog_version=catalog.version,
         overlays=catalog.overlays,
-        prices_as_of=catalog.prices_as_of,
+        prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,
         passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in named),
     )
 
@@ -75,6 +77,14 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
 def _between(case: Case, among: tuple[System, ...]) -> Case:
     """The case with only the systems that the buyer named, where some were."""
     return case.between(_offers_of(case, among)) if among else case
+
+
+def _price_dates(roads: Iterable[Road], decision: Decision) -> str:
+    """The dates of the prices of what is bought; of every road where nothing is."""
+    chosen = decision.chosen
+    if chosen is not None and chosen.cost.spend_usd:
+        return price_dates(chosen.cost.bought)
+    return price_dates(line for road_ in roads if road_.cost for line in road_.cost.bought)
 
 
 def _over_ladder(answer: Recommendation, facts: dict[str, Fact], steps: tuple[Step, ...], between: bool) -> Recommendation:

@@ -241,6 +241,7 @@ ADVICE: dict[str, str] = {
     "price.old": "{name}: the price is {age_days} days old ({date}).",
     "price.unverified": "{name}: nobody has checked the price {price_usd}.",
     "price.spike": "{name}: {price_usd} is {above_share} above its own earlier price, {earlier_usd}.",
+    "price.conflict": "{name}: sources disagree: {price_usd} ({date}) is used, another says {other_usd} ({other_date}).",
     "price.unknown": "{name}: no price known, so it is never chosen.",
     "price.not-yet-sold": "{name} is announced but not yet sold.",
     "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",

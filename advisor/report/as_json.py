@@ -153,6 +153,23 @@ def _evidence(given: Estimate) -> Json:
     return {"basis": given.evidence.basis, "nearest": rows}
 
 
+def _parts(cost: Cost) -> list[Json]:
+    """The bill, line by line: the prices sum to `price_usd`."""
+    return [
+        {
+            "id": line.what,
+            "name": line.name,
+            "count": line.count,
+            "usd": line.usd,
+            "total_usd": None if line.usd is None else line.count * line.usd,
+            "owned": line.owned,
+            "condition": line.condition,
+            "price_as_of": line.as_of,
+        }
+        for line in cost.lines
+    ]
+
+
 def _cost(cost: Cost, given: Estimate) -> Json:
     return {
         "price_usd": cost.price_usd,
@@ -161,6 +178,7 @@ def _cost(cost: Cost, given: Estimate) -> Json:
         "usd_per_million_tokens": cost.usd_per_million_tokens,
         "load_s": given.load_s,
         "interruptions_per_year": given.interruptions_per_year,
+        "parts": _parts(cost),
     }
 
 

@@ -95,6 +95,12 @@ COST = thing(
     usd_per_million_tokens=maybe(NUMBER),
     load_s=maybe(NUMBER),
     interruptions_per_year=maybe(NUMBER),
+    parts=many(
+        thing(
+            id=TEXT, name=TEXT, count=COUNT, usd=maybe(NUMBER), total_usd=maybe(NUMBER), owned=FLAG, condition=maybe(TEXT),
+            price_as_of=maybe(TEXT),
+        )
+    ),
 )
 ESTIMATE_KEYS = {
     "system": SYSTEM,

@@ -1,5 +1,6 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
+from advisor.market import Cost, CostLine
 from advisor.memory import DeviceFit, Fit
 from advisor.record import replace
 from advisor.report.page import Bar, Bars, shown
@@ -138,3 +139,13 @@ def short_of(fit: Fit) -> str:
     if worst.headroom_bytes >= 0 and fit.host_usable_bytes is not None:
         return f"the host's memory is short of {show('x_bytes', fit.host_needed_bytes - fit.host_usable_bytes)}"
     return f"{worst.device} is short of {show('x_bytes', -worst.headroom_bytes)}"
+
+
+def bill_words(cost: Cost) -> str:
+    """What a price is made of, where that is more than one thing: GeForce RTX 3090 24GB $875, Desktop $2,480."""
+    each = [f"{f'{line.count} × ' if line.count > 1 else ''}{line.name} {shown('x_usd', _line_usd(line))}" for line in cost.bought]
+    return ", ".join(each) if len(each) > 1 else ""
+
+
+def _line_usd(line: CostLine) -> float | None:
+    return None if line.usd is None else line.count * line.usd

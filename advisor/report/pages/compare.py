@@ -1,8 +1,8 @@
 """The page of `advisor compare`."""
 
 from advisor.answers import Compared, Estimated, Refused
-from advisor.report.page import REST, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import memory_bars, setting, short_name, system_name
+from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
+from advisor.report.pages.common import bill_words, memory_bars, setting, short_name, system_name
 from advisor.report.sources import source_lines
 from advisor.units import figure, show
 
@@ -50,6 +50,9 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
     estimated = [item for item in answer.items if isinstance(item, Estimated)]
     rows = tuple(_row(number, item) for number, item in enumerate(answer.items, 1))
     blocks: list[Block] = [Table("", HEADERS, rows, (None, 22, REST, None, None, None, None, None), (0, 4, 5, 6, 7))]
+    bills = [(f"Price of {number}", bill_words(item.cost)) for number, item in enumerate(answer.items, 1) if isinstance(item, Estimated)]
+    if any(words for _, words in bills):
+        blocks.append(Facts(tuple((label, words) for label, words in bills if words)))
     blocks.append(Chart("Tokens/s against price", _dots(answer), "price, USD", "tokens/s"))
     blocks += [memory_bars(item.estimate.fit) for item in estimated if not item.estimate.fit.fits]
     warnings = sentences(tuple(claim for item in estimated for claim in item.estimate.warnings))

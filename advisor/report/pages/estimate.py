@@ -1,10 +1,11 @@
 """The page of `advisor estimate`."""
 
 from advisor.answers import Estimated
-from advisor.market import Cost
+from advisor.market import Cost, price_dates
 from advisor.report.page import Block, Facts, Listing, Page, sentences, shown
 from advisor.report.pages.common import (
     BASES,
+    bill_words,
     memory_bars,
     rate,
     seconds,
@@ -26,7 +27,8 @@ def headline(given: Estimate, cost: Cost) -> tuple[str, str]:
     model = f"{given.model.name} ({given.quant.id})"
     if not given.fit.fits or given.decode is None:
         return f"Does not fit: {model} on {system_name(given.system)}; {short_of(given.fit)}.", "Does not fit"
-    price = f", {show('x_usd', cost.price_usd)}" if cost.price_usd is not None else ""
+    computer = " with a computer" if len(cost.lines) > 1 and not given.system.groups[0].device.is_box else ""
+    price = f", {show('x_usd', cost.price_usd)}{computer}" if cost.price_usd is not None else ""
     return f"Fits: {model} on {system_name(given.system)}, about {figure(given.decode.value)} tokens/s{price}.", "Fits"
 
 
@@ -64,8 +66,9 @@ def _memory_line(given: Estimate) -> tuple[str, str]:
 
 
 def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:
+    beside = "; ".join(words for words in (bill_words(cost), f"prices of {price_dates(cost.lines)}" if cost.price_as_of else "") if words)
     parts = [
-        f"{shown('x_usd', cost.price_usd, 'price unknown')}" + (f" (prices of {cost.price_as_of})" if cost.price_as_of else ""),
+        f"{shown('x_usd', cost.price_usd, 'price unknown')}" + (f" ({beside})" if beside else ""),
         shown("x_w", cost.power_w, "power unknown"),
     ]
     if cost.usd_per_million_tokens is not None:

@@ -8,6 +8,7 @@ from advisor.record import replace
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     BASES,
+    bill_words,
     memory_bars,
     rate,
     seconds,
@@ -71,7 +72,9 @@ def _numbers(verdict: Verdict) -> list[tuple[str, str]]:
 def _costs(verdict: Verdict, cost: Cost) -> str:
     running = cost.usd_per_million_tokens
     over_time = f"; {show('x_usd_per_million_tokens', running)}" if running is not None else ""
-    return f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy, {shown('x_w', cost.power_w)} at work{over_time}"
+    bill = bill_words(cost) if verdict.spend_usd else ""
+    parts = f" ({bill})" if bill else ""
+    return f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy{parts}, {shown('x_w', cost.power_w)} at work{over_time}"
 
 
 def _road_row(road: Road, need: Need) -> tuple[str, ...]:
