@@ -184,6 +184,27 @@ def test_linear_attention_of_a_mamba_model_is_mamba() -> None:
     assert {mixer.kind: mixer.layers for mixer in made(config).mixers} == {"mamba2": 31, "full": 1}
 
 
+def test_layers_that_read_an_earlier_ones_cache_keep_none() -> None:
+    # Hunyuan-Large: cross-layer attention, every second of 64 layers keeps 8 heads of 80 (6400 / 80) keys and values, 2 B each
+    config = {**LLAMA, "hidden_size": 6400, "num_hidden_layers": 64, "num_attention_heads": 80, "use_cla": True, "cla_share_factor": 2}
+    assert cache_of(made(config), "f16", "llama.cpp").growing_bytes_per_token == 32 * 2 * 8 * 80 * 2
+
+
+def test_a_dense_network_beside_the_experts() -> None:
+    # Grok 2: 269.5e9 weights = 64 · (3 · 8192 · 32768 dense + 8 · 3 · 8192 · 16384 experts + attention) + two tables
+    config = {
+        "model_type": "grok-2", "hidden_size": 8192, "intermediate_size": 32768, "moe_intermediate_size": 16384, "num_hidden_layers": 64,
+        "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 131072, "num_local_experts": 8,
+        "num_experts_per_tok": 2, "residual_moe": True,
+    }  # fmt: skip
+    assert made(config).params == pytest.approx(269.5e9, rel=0.01)
+
+
+def test_what_speaks_aloud_is_said_to_be_left_out() -> None:
+    config = {"model_type": "qwen3_omni_moe", "thinker_config": {"text_config": LLAMA}, "talker_config": {"text_config": {"hidden_size": 1}}}
+    assert "talker_config" in made(config).assumed[-1]
+
+
 def test_a_recurrence_with_a_window_keeps_one_state_and_one_window() -> None:
     # RecurrentGemma 2B: 18 layers with a state of 2560 and 3 · 2560 convolved, at 4 B; 8 layers with a window of 2048
     case = next(case for case in CASES if case["name"] == "recurrentgemma-2b")

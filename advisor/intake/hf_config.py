@@ -38,6 +38,7 @@ VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
 WRAPPER_TIES_FROM = 5
 LENGTH = (
     "max_position_embeddings",
+    "max_position_embedding",
     "max_sequence_length",
     "n_positions",
     "seq_length",
@@ -70,6 +71,7 @@ def model_of(
     own = keys.own.get("model_type")
     model_type = own if isinstance(own, str) else keys.text("model_type")
     habits.must_read(model_type, where)
+    beside_text = Keys({**config, **keys.around}, {}, where)
     family = habits.family(model_type) or habits.family(Keys(config).text("model_type"))
     assumed: tuple[str, ...] = () if family else (f"model_type {model_type!r} is not known; read like a llama",)
     family = family or Family()
@@ -77,9 +79,11 @@ def model_of(
     keys = Keys(own_keys, {**(habits.text_part(model_type) if keys.around else {}), **(family.values or {}), **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside)
     model = _shape(keys, family, name, where)
-    vision = tower_params(Keys(config, {}, where), model.hidden_size, habits)
+    vision = tower_params(beside_text, model.hidden_size, habits)
     if vision is None:
         assumed += ("the size of the tower for pictures or sound is not stated; not counted",)
+    if beside_text.part("talker_config"):
+        assumed += ("the part that speaks aloud (talker_config) is not counted",)
     if open_quant:
         assumed += (open_quant,)
     repo = Keys(config).text("_name_or_path")
@@ -128,13 +132,19 @@ def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:
         norms_per_ffn=(0 if parallel else _ffn_norms(family, feeding)) if weights else 0,
         norm_bias=family.norm_bias,
         final_norm=weights,
-        embedding_size=keys.whole("word_embed_proj_dim", "embedding_size", "embedding_dim") or None,
+        embedding_size=_embedding_size(keys, hidden),
         head_bias=family.head_bias,
         lookup_params=tables,
         extra_params=extra,
         assumed=guesses,
     )
     return _with_draft_layers(model, keys)
+
+
+def _embedding_size(keys: Keys, hidden: int) -> int | None:
+    """Width of an embedding that is narrower than the layers; Molmo's word of that name is a vocabulary."""
+    found = keys.whole("word_embed_proj_dim", "embedding_size", "embedding_dim")
+    return found if found and found <= hidden else None
 
 
 def _needed(keys: Keys, names: tuple[str, ...]) -> int:

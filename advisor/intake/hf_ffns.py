@@ -23,7 +23,10 @@ CHOSEN = (
     "moe_router_topk",
 )
 EXPERT_WIDTH = ("moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size", "expert_hidden_size")
-DENSE_WIDTH = ("intermediate_size_mlp", "dense_intermediate_size", "ffn_hidden_size", "intermediate_size", "n_inner", "ffn_dim", "d_ff")
+DENSE_WIDTH = (
+    *("intermediate_size_mlp", "dense_intermediate_size", "ffn_hidden_size", "intermediate_size", "ff_intermediate_size"),
+    *("n_inner", "ffn_dim", "d_ff"),
+)
 SHARED_COUNT = ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts")
 SHARED_WIDTH = ("shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim")
 ROUTER_BIAS = ("use_routing_bias", "use_moe_router_bias", "use_expert_bias", "moe_router_enable_expert_bias", "moe_use_aux_free")
@@ -75,7 +78,7 @@ def _mixture(keys: Keys, family: Family) -> FeedForward:
     stated = _first(keys, *EXPERT_WIDTH) or (inner.whole("ffn_hidden_size") if inner else None)
     width = stated or _first(keys, "intermediate_size") or _dense_width(keys)
     groups = keys.whole("n_group", "num_expert_group", "n_groups_moe") or 1
-    beside = keys.flag("enable_moe_block") and keys.whole("intermediate_size") or 0  # Gemma 4: a dense network in the same layer
+    beside = keys.flag("enable_moe_block", "residual_moe") and keys.whole("intermediate_size") or 0  # Gemma 4, Grok 2: a dense network too
     chosen = _first(keys, *CHOSEN) or (inner.whole("moe_top_k") if inner else None) or 1
     experts = _experts(keys)
     noaux = keys.text("topk_method") == "noaux_tc"
@@ -96,7 +99,7 @@ def _mixture(keys: Keys, family: Family) -> FeedForward:
         expert_groups=groups,
         groups_per_token=(keys.whole("topk_group") or 1) if groups > 1 else 1,
         latent_size=latent,
-        extra_layer_params=(hidden + experts if beside else 0) + _zero_experts(keys),
+        extra_layer_params=(hidden + experts if keys.flag("enable_moe_block") else 0) + _zero_experts(keys),
     )
 
 
@@ -164,7 +167,7 @@ def _width_of_layer(keys: Keys, index: int, layers: int, hidden: int) -> int:
     if not _experts(keys) and keys.whole("shared_intermediate_size"):
         return keys.whole("shared_intermediate_size") or 0  # Granite hybrids without experts
     found = _dense_width(keys)
-    if keys.text("model_type") in ("qwen", "recurrent_gemma"):
+    if keys.text("model_type") in ("qwen", "recurrent_gemma", "molmo"):
         return found // 2  # they state the width of gate and up together
     if keys.flag("block_auto_adjust_ff_dim"):
         return _adjusted(keys, found)

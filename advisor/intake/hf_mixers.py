@@ -101,7 +101,7 @@ def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, h
         head_dim=head_dim,
         v_head_dim=v_head_dim if v_head_dim and v_head_dim != head_dim else None,
         window_tokens=_window(keys, kind),
-        kv_shared_layers=1 if shared and index >= layers - shared else 0,
+        kv_shared_layers=1 if (shared and index >= layers - shared) or _reads_earlier(keys, index) else 0,
         key_is_value=wide and keys.flag("attention_k_eq_v"),
         q_bias=bias,
         kv_bias=bias,
@@ -112,6 +112,11 @@ def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, h
         fused_qkv=family.fused_qkv,
         q_lora_rank=keys.whole("share_q_dim") or None,
     )
+
+
+def _reads_earlier(keys: Keys, index: int) -> bool:
+    """Cross-layer attention [Hunyuan-Large]: only the first of each few layers keeps keys and values."""
+    return keys.flag("use_cla") and index % max(1, keys.whole("cla_share_factor") or 2) != 0
 
 
 def _window(keys: Keys, kind: str) -> int | None:

@@ -7,6 +7,7 @@ from advisor.intake.hf_keys import Keys
 
 VISION_PARTS = ("vision_config", "vision_tower_config", "vit_config", "visual", "vision_encoder_config")
 PICTURE_CHANNELS = 3
+JOINING = ("downsample_ratio", "downsample_factor", "scale_factor", "spatial_merge_size", "alignment_intermediate_size")
 UNSAID = {"patch_size": 14}  # a tower that states its width needs no more
 CLIP_PICTURE = 336
 PHI4_POSITIONS = 1024
@@ -24,11 +25,10 @@ def tower_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
 
 def _vision_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
     vision = keys.part(*VISION_PARTS)
-    if vision is None and keys.text("model_type") == "phi4mm":
-        return _phi4(keys, hidden, habits.towers["siglip"])
     if vision is None:
-        return 0 if keys.value("img_processor", "vision_tower", "mm_vision_tower") is None else _clip_params(hidden, habits.towers["clip"])
-    kind = vision.text("model_type") or keys.text("model_type") or ""
+        return _undescribed(keys, hidden, habits)
+    wrapper = keys.text("model_type") or ""
+    kind = vision.text("model_type") or wrapper
     if "gemma3n" in kind:
         return MOBILE_NET_PARAMS
     vision = Keys({**(habits.tower(kind) or UNSAID), **_joining(keys), **vision.own}, {}, vision.where)
@@ -37,15 +37,25 @@ def _vision_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
         return SAM_AND_CLIP_PARAMS
     if not width or not layers:
         return None
-    for word, params in _TOWERS:
-        if word in kind:
-            return params(vision, width, layers, inner, patch, hidden)
-    return _plain(vision, width, layers, inner, patch, hidden)
+    kind = wrapper if "siglip" in kind else kind
+    params = next((params for word, params in _TOWERS if word in kind), _plain)
+    return params(vision, width, layers, inner, patch, hidden)
+
+
+def _undescribed(keys: Keys, hidden: int, habits: Habits) -> int:
+    """A tower that its wrapper names without its sizes, or describes elsewhere; 0 where there is none."""
+    tokenizer, kind = keys.part("visual_tokenizer_config"), keys.text("model_type")
+    if tokenizer is not None:
+        return _aimv2(tokenizer, hidden)
+    if kind == "phi4mm":
+        return _phi4(keys, hidden, habits.towers["siglip"])
+    named = keys.value("img_processor", "vision_tower", "mm_vision_tower") is not None
+    return _clip_params(hidden, habits.towers["clip"]) if named or kind == "molmo" else 0
 
 
 def _joining(keys: Keys) -> dict[str, Any]:
     """What a wrapper says beside its tower about how pictures enter the language model."""
-    found = {name: keys.value(name) for name in ("downsample_ratio", "spatial_merge_size") if keys.value(name) is not None}
+    found = {name: keys.value(name) for name in JOINING if keys.value(name) is not None}
     resampler = keys.part("perceiver_config")
     if resampler is not None:
         found |= {**resampler.own, "resampler_kv_heads": resampler.value("num_key_value_heads")}
@@ -123,14 +133,23 @@ def _plain(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int
     """A ViT with LayerNorms and biases, learned positions, and two linear layers into the language model."""
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
     entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) + 1) * width
-    merged = width * _merged_patches(v)
-    return tower + entrance + 2 * width + merged * hidden + hidden * hidden
+    merged, between = width * _merged_patches(v), v.whole("alignment_intermediate_size")
+    joined = merged * between + between // 2 * hidden if between else merged * hidden + hidden * hidden
+    return tower + entrance + 2 * width + joined
 
 
 def _merged_patches(v: Keys) -> int:
     """Patches that one token of the language model stands for."""
     ratio = v.number("downsample_ratio", 1.0)
-    return (v.whole("spatial_merge_size") or 1) ** 2 if ratio >= 1 else round(1 / ratio**2)
+    return (v.whole("spatial_merge_size", "scale_factor", "downsample_factor") or 1) ** 2 if ratio >= 1 else round(1 / ratio**2)
+
+
+def _aimv2(tokenizer: Keys, hidden: int) -> int:
+    """Ovis: AIMv2 (gated, no biases), a head onto a vocabulary of pictures, and a table of what each of its words means."""
+    tower, words = tokenizer.part("backbone_config") or tokenizer, tokenizer.whole("vocab_size") or 0
+    width, layers, inner, patch = _sizes(tower)
+    body = layers * _layer(width, inner, gated=True, bias=False, norm_vectors=2) + PICTURE_CHANNELS * patch * patch * width
+    return body + words * (width * (tokenizer.whole("hidden_stride") or 1) ** 2 + hidden)
 
 
 def _paddle(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
@@ -252,9 +271,8 @@ def _clip_params(hidden: int, clip: Numbers) -> int:
 
 
 _TOWERS = (
-    ("siglip_vision", _siglip_gemma),
-    ("gemma3", _siglip_gemma),
     ("gemma4", _gemma4),
+    ("gemma", _siglip_gemma),
     ("pixtral", _pixtral),
     ("qwen", _qwen),
     ("llama4", _llama4),
