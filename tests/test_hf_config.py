@@ -79,6 +79,11 @@ def test_which_layers_slide(added: dict[str, Any], kinds: dict[str, int]) -> Non
         ({"quantization_config": {"quant_method": "modelopt", "quant_algo": "NVFP4"}}, "nvfp4"),
         ({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "bnb-nf4"),
         ({"quantization": {"group_size": 64, "bits": 4}}, "mlx-4bit"),
+        ({"quantization_config": {"quant_method": "exl3", "bits": 4.07}}, "exl3-4bit"),
+        ({"quantization_config": {"quant_method": "exl3", "bits": 2.25}}, "exl3-2bit"),
+        ({"quantization_config": {"quant_method": "intel/auto-round", "bits": 4}}, "autoround-int4"),
+        ({"quantization_config": {"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp4"}}}}, "mxfp4"),
+        ({"quantization_config": {"quant_method": "quark", "global_quant_config": {"weight": [{"dtype": "fp8_e4m3"}]}}}, "fp8"),
         ({"quantization": {"group_size": 32, "bits": 8}}, "mlx-8bit-g32"),
         (
             {
@@ -201,7 +206,11 @@ def test_a_dense_network_beside_the_experts() -> None:
 
 
 def test_what_speaks_aloud_is_said_to_be_left_out() -> None:
-    config = {"model_type": "qwen3_omni_moe", "thinker_config": {"text_config": LLAMA}, "talker_config": {"text_config": {"hidden_size": 1}}}
+    config = {
+        "model_type": "qwen3_omni_moe",
+        "thinker_config": {"text_config": LLAMA},
+        "talker_config": {"text_config": {"hidden_size": 1}},
+    }
     assert "talker_config" in made(config).assumed[-1]
 
 
@@ -278,6 +287,39 @@ def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
         return
     assert model.params >= 0
     assert cache_of(model, "f16", "vllm").held_bytes(1000) >= 0
+
+
+def test_an_adapter_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "base_model_name_or_path": "Qwen/Qwen3-8B", "r": 16}))
+    with pytest.raises(AdvisorError, match="adapter .LoRA. for Qwen/Qwen3-8B"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("stated", "params"),
+    [  # Llama 3.1 8B as Meta writes it: 14336 = 1.3 · 8/3 · 4096 rounded up to 1024; Mixtral 8x22B as Mistral does
+        (
+            {
+                "dim": 4096,
+                "ffn_dim_multiplier": 1.3,
+                "multiple_of": 1024,
+                "n_heads": 32,
+                "n_kv_heads": 8,
+                "n_layers": 32,
+                "vocab_size": 128256,
+            },
+            8030261248,
+        ),
+        (
+            {"dim": 6144, "hidden_dim": 16384, "head_dim": 128, "n_heads": 48, "n_kv_heads": 8, "n_layers": 56, "vocab_size": 32768}
+            | {"moe": {"num_experts": 8, "num_experts_per_tok": 2}},
+            140630071296,
+        ),
+    ],
+)
+def test_the_makers_own_params_json(tmp_path: Path, stated: dict[str, Any], params: int) -> None:
+    (tmp_path / "params.json").write_text(json.dumps(stated))
+    assert read(tmp_path).params == pytest.approx(params, rel=1e-4)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LARGEST_CONFIG_BYTES = 16 * MIB
 LARGEST_INDEX_BYTES = 128 * MIB
+CONFIGS = ("config.json", "adapter_config.json", "params.json")
 INDEX = "model.safetensors.index.json"
 HIDDEN = ("hidden_size", "n_embd", "d_model", "dim", "model_dim")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers", "num_hidden_blocks")
@@ -52,12 +53,22 @@ LENGTH = (
 def read(path: Path | str, catalog: "Catalog | None" = None) -> Model:
     """The model that a config.json describes. `path`: the file or its folder; `catalog` tells the habits of its kind."""
     place = Path(path)
-    file = place / "config.json" if place.is_dir() else place
+    file = _config_in(place) if place.is_dir() else place
     config = _mapping(file, LARGEST_CONFIG_BYTES)
+    if "peft_type" in config:
+        base = config.get("base_model_name_or_path")
+        raise BadInput(
+            f"{file}: is an adapter (LoRA) for {base or 'another model'}, no model by itself; name that model's config.json or id"
+        )
     beside = _mapping(file.parent / "hf_quant_config.json", LARGEST_CONFIG_BYTES, needed=False)
     model = model_of(config, str(file), _name(file, config), beside, habits_of(catalog))
     total = _total_bytes(file.parent / INDEX) if file.name == "config.json" else None
     return model if total is None else replace(model, weights_bytes=total)
+
+
+def _config_in(folder: Path) -> Path:
+    """The file of a folder that describes its model: of Hugging Face, an adapter's, or the makers' own."""
+    return next((folder / name for name in CONFIGS if (folder / name).is_file()), folder / CONFIGS[0])
 
 
 def model_of(

@@ -25,7 +25,7 @@ CHOSEN = (
 EXPERT_WIDTH = ("moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size", "expert_hidden_size")
 DENSE_WIDTH = (
     *("intermediate_size_mlp", "dense_intermediate_size", "ffn_hidden_size", "intermediate_size", "ff_intermediate_size"),
-    *("n_inner", "ffn_dim", "d_ff"),
+    *("n_inner", "ffn_dim", "d_ff", "hidden_dim"),
 )
 SHARED_COUNT = ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts")
 SHARED_WIDTH = ("shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim")
@@ -56,8 +56,8 @@ def feed_forwards(keys: Keys, family: Family, kinds: list[str], hidden: int) -> 
 def _experts(keys: Keys) -> int:
     if keys.value("is_moe", "use_moe", "enable_moe_block") is False:
         return 0
-    inner = keys.part("ffn_config")
-    return keys.whole(*EXPERTS) or (inner.whole("moe_num_experts") if inner else None) or 0
+    inner = keys.part("ffn_config", "moe")
+    return keys.whole(*EXPERTS) or (inner.whole("moe_num_experts", "num_experts") if inner else None) or 0
 
 
 def _first(keys: Keys, *names: str) -> int | None:
@@ -74,12 +74,12 @@ def _gated(keys: Keys, family: Family) -> bool:
 
 
 def _mixture(keys: Keys, family: Family) -> FeedForward:
-    inner = keys.part("ffn_config")
+    inner = keys.part("ffn_config", "moe")
     stated = _first(keys, *EXPERT_WIDTH) or (inner.whole("ffn_hidden_size") if inner else None)
     width = stated or _first(keys, "intermediate_size") or _dense_width(keys)
     groups = keys.whole("n_group", "num_expert_group", "n_groups_moe") or 1
     beside = keys.flag("enable_moe_block", "residual_moe") and keys.whole("intermediate_size") or 0  # Gemma 4, Grok 2: a dense network too
-    chosen = _first(keys, *CHOSEN) or (inner.whole("moe_top_k") if inner else None) or 1
+    chosen = _first(keys, *CHOSEN) or (inner.whole("moe_top_k", "num_experts_per_tok") if inner else None) or 1
     experts = _experts(keys)
     noaux = keys.text("topk_method") == "noaux_tc"
     hidden = keys.whole("hidden_size") or 0
@@ -134,8 +134,15 @@ def _shared(keys: Keys, width: int) -> int:
 
 def _dense_width(keys: Keys) -> int:
     ratio = keys.number("ffn_hidden_ratio", keys.number("expansion_ratio", 4.0))
-    hidden = keys.whole("hidden_size", "n_embd", "d_model") or 0
-    return _first(keys, *DENSE_WIDTH) or round(ratio * hidden)
+    hidden = keys.whole("hidden_size", "n_embd", "d_model", "dim") or 0
+    return _first(keys, *DENSE_WIDTH) or _rounded_up(keys) or round(ratio * hidden)
+
+
+def _rounded_up(keys: Keys) -> int:
+    """Meta's own params.json: two thirds of four widths, times a factor, rounded up to a multiple."""
+    multiple = keys.whole("multiple_of") or 0
+    wide = int(keys.number("ffn_dim_multiplier", 1.0) * int(8 * (keys.whole("dim") or 0) / 3))
+    return -(-wide // multiple) * multiple if multiple else 0
 
 
 def _dense(keys: Keys, family: Family, index: int, layers: int, hidden: int) -> FeedForward | None:

@@ -15,6 +15,7 @@ KV_HEADS_KEYS = (
     "num_key_value_heads",
     "num_kv_heads",
     "n_head_kv",
+    "n_kv_heads",
     "num_key_value_groups",
     "num_attention_groups",
 )

@@ -6,17 +6,20 @@ from typing import Any
 from advisor.intake.hf_keys import Keys
 
 METHODS = {
+    "mxfp8": "mxfp8",
+    "modelopt_mixed": "nvfp4",
+    "awq_marlin": "awq-4bit",
+    "experts_int8": "int8",
+    "eetq": "int8",
     "mxfp4": "mxfp4",
     "fbgemm_fp8": "fp8",
     "awq": "awq-4bit",
     "auto_awq": "awq-4bit",
-    "auto_round": "autoround-int4",
-    "exl3": "exl3-4bit",
-    "exl2": "exl2-4bit",
-    "quark": "fp8",
     "modelopt_fp4": "nvfp4",
     "nvfp4": "nvfp4",
 }
+EXL_BITS = (2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
+QUARK = {"fp4": "mxfp4", "mxfp4": "mxfp4", "int8": "int8", "int4": "w4a16", "uint4": "awq-4bit"}
 DTYPES = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "torch.bfloat16": "bf16", "torch.float16": "f16"}
 
 
@@ -111,4 +114,35 @@ def _compressed(stated: Keys, text: Keys) -> str | None:
     return "int8" if group.part("input_activations") else "gptq-8bit"
 
 
-_READERS = {"compressed_tensors": _compressed, "gptq": _gptq, "bitsandbytes": _bitsandbytes, "bnb": _bitsandbytes, "fp8": _fp8}
+def _auto_round(stated: Keys, _text: Keys) -> str:
+    return "gptq-8bit" if stated.whole("bits") == 8 else "autoround-int4"
+
+
+def _exllama(stated: Keys, _text: Keys) -> str:
+    """ExLlamaV2 and V3 state mean bits, often with a fraction: the nearest width of the catalog."""
+    method, bits = stated.text("quant_method") or "exl3", stated.number("bits", 4.0)
+    return f"{method}-{min(EXL_BITS, key=lambda each: abs(each - bits)):g}bit"
+
+
+def _quark(stated: Keys, _text: Keys) -> str:
+    """AMD Quark: what the weights of all layers are stored as."""
+    everywhere = stated.part("global_quant_config")
+    weight = everywhere.value("weight") if everywhere else None
+    first = weight[0] if isinstance(weight, list) and weight else weight
+    kind = Keys(first, {}, "weight").text("dtype") if isinstance(first, Mapping) else None
+    return QUARK.get(kind or "", "fp8")
+
+
+_READERS = {
+    "auto_round": _auto_round,
+    "exl2": _exllama,
+    "exl3": _exllama,
+    "quark": _quark,
+    "gptq_marlin": _gptq,
+    "gptqmodel": _gptq,
+    "compressed_tensors": _compressed,
+    "gptq": _gptq,
+    "bitsandbytes": _bitsandbytes,
+    "bnb": _bitsandbytes,
+    "fp8": _fp8,
+}
