@@ -1,13 +1,12 @@
 """The catalog as people look through it: records filtered and sorted, one record with its sources and its likes."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
-from math import isfinite
 from typing import Any
 
 from advisor.catalog import Catalog
+from advisor.conditions import Condition, condition_of
 from advisor.errors import AmbiguousName, BadValue, UnknownName
 from advisor.lookup import Found
 from advisor.prices import first_day, price_of
@@ -17,7 +16,6 @@ from advisor.tables import LISTED, TABLES
 from advisor.yamlfile import Shape, plans
 from advisor.yamlwrite import unit_of
 
-CONDITION = re.compile(r"\s*([A-Za-z0-9_.]+)\s*(>=|<=|!=|==|=|>|<|~)\s*(.*?)\s*")
 ALIKE_SHARE = 0.10  # of bandwidth, for "who else has this"
 COMPUTED = {  # keys that follow from a record
     "devices": ("price_usd", "price_as_of"),
@@ -59,7 +57,7 @@ def listing(catalog: Catalog, kind: str, where: Sequence[str] = (), sort: str | 
     """The records of a kind that meet every condition, in the order of their ids or of `sort` (`-key`: largest first)."""
     if kind not in LISTED:
         raise BadValue(f"{kind!r} is not a kind of record: {', '.join(LISTED)}", _near(kind, LISTED))
-    tests = [_test(expression, kind) for expression in where]
+    tests = [_test(condition_of(expression), kind) for expression in where]
     rows = [row for row in (row_of(catalog, kind, each) for each in catalog.ids(kind)) if all(test(row) for test in tests)]
     if sort is None:
         return rows
@@ -126,26 +124,11 @@ def _known_key(word: str, kind: str, option: str) -> str:
     raise BadValue(f"{option}: {kind} have no key {word!r}{'; did you mean ' + near[0] + '?' if near else ''}", near)
 
 
-def _test(expression: str, kind: str) -> Callable[[Row], bool]:
-    found = CONDITION.fullmatch(expression)
-    if not found:
-        raise BadValue(f"--where {expression!r}: write KEY>=NUMBER, KEY=WORD or KEY~PART, as in 'memory_gib>=48' or 'maker=nvidia'")
-    key = _known_key(found[1], kind, f"--where {expression!r}")
-    operator, wanted = found[2], found[3]
-    if operator in (">", "<", ">=", "<="):
-        number = _number(wanted)
-        if number is None:
-            raise BadValue(f"--where {expression!r}: {wanted!r} is not a number")
-        return lambda row: any(_compares(operator, each, number) for each in _values(_get(row, key)))
-    return lambda row: _matches(operator, _values(_get(row, key)), wanted.lower())
-
-
-def _number(word: str) -> float | None:
-    try:
-        number = float(word.replace(",", ""))
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
+def _test(condition: Condition, kind: str) -> Callable[[Row], bool]:
+    """Whether any value of the key that a condition names meets it."""
+    key = _known_key(condition.key, kind, f"--where {condition.said!r}")
+    meets = condition.test(unit_of(key))
+    return lambda row: meets(_values(_get(row, key)))
 
 
 def _get(row: Mapping[str, Any], path: str) -> Any:
@@ -160,26 +143,8 @@ def _get(row: Mapping[str, Any], path: str) -> Any:
 
 
 def _values(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _compares(operator: str, value: Any, number: float) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return {">": value > number, "<": value < number, ">=": value >= number, "<=": value <= number}[operator]
-
-
-def _matches(operator: str, values: list[Any], wanted: str) -> bool:
-    said = [_said(value) for value in values] or ["null"]
-    if operator == "~":
-        return any(wanted in each for each in said)
-    number = _number(wanted)
-    equal = wanted in said or any(number == value for value in values if number is not None and not isinstance(value, bool))
-    return equal if operator != "!=" else not equal
-
-
-def _said(value: Any) -> str:
-    return "null" if value is None else str(value).lower()
+    """The values of a key, however deep in lists of records they stand."""
+    return [inner for each in value for inner in _values(each)] if isinstance(value, list) else [value]
 
 
 def _size(value: Any) -> tuple[int, float, str] | None:

@@ -73,6 +73,15 @@ def test_a_list_in_json_is_one_object_with_every_key(kind: str, catalog: Catalog
         ("pcie_lanes=null", lambda row: row["pcie_lanes"] is None),
         ("power_w=350", lambda row: row["power_w"] == 350),
         ("prices.condition=used", lambda row: any(price["condition"] == "used" for price in row["prices"])),
+        ("memory>=48gb", lambda row: max(row["memory_gib"]) >= 48),  # a GB of memory is a GiB, as shops say it
+        ("memory >= 0.046875 TB", lambda row: max(row["memory_gib"]) >= 48),
+        ("bandwidth>=1TB/s", lambda row: row["bandwidth_gb_per_s"] >= 1000),
+        ("price<$1,000", lambda row: row["price_usd"] is not None and row["price_usd"] < 1000),
+        ("price<1k", lambda row: row["price_usd"] is not None and row["price_usd"] < 1000),
+        ("power<=0.3 kW", lambda row: row["power_w"] is not None and row["power_w"] <= 300),
+        ("launched>=2022", lambda row: (row["launched"] or "") >= "2022"),
+        ("launched<2020-11", lambda row: row["launched"] is not None and row["launched"][:7] < "2020-11"),
+        ("prices.low<=1000", lambda row: any(price["low"] <= 1000 for price in row["prices"])),
         ("links~nvlink", lambda row: any("nvlink" in each for each in row["links"])),
     ],
 )
@@ -86,6 +95,32 @@ def test_a_condition_selects_what_meets_it(where: str, test: Any, catalog: Catal
 def test_all_conditions_must_hold(catalog: Catalog) -> None:
     both = ids(catalog, "devices", "memory_gib>=24", "maker=nvidia")
     assert both == [each for each in ids(catalog, "devices", "memory_gib>=24") if each in ids(catalog, "devices", "maker=nvidia")]
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_every_key_can_be_asked_for_and_sorted_by(kind: str, catalog: Catalog) -> None:
+    everything = ids(catalog, kind)
+    for key in browse.keys_of(kind):
+        assert sorted(ids(catalog, kind, sort=f"-{key}")) == everything, key
+        assert set(ids(catalog, kind, f"{key}>=0")) <= set(everything), key
+        assert set(ids(catalog, kind, f"{key}=null")) <= set(everything), key
+
+
+@pytest.mark.parametrize(
+    ("where", "test"),
+    [
+        ("params>=70b", lambda row: row["params"] >= 70e9),
+        ("active_params<4 billion", lambda row: row["active_params"] < 4e9),
+        ("max_context_tokens>=128k", lambda row: (row["max_context_tokens"] or 0) >= 131072),  # as --context 128k
+        ("mixers.window_tokens<=4k", lambda row: any((each.get("window_tokens") or 1e9) <= 4096 for each in row["mixers"])),
+        ("ffns.experts>=64", lambda row: any((each.get("experts") or 0) >= 64 for each in row["ffns"])),
+    ],
+)
+def test_a_condition_on_models(where: str, test: Any, catalog: Catalog) -> None:
+    everything = browse.listing(catalog, "models")
+    wanted = [row["id"] for row in everything if test(row)]
+    assert 0 < len(wanted) < len(everything)
+    assert ids(catalog, "models", where) == wanted
 
 
 def test_sorting_puts_the_unknown_last(catalog: Catalog) -> None:
@@ -109,6 +144,8 @@ def test_sorting_puts_the_unknown_last(catalog: Catalog) -> None:
         (("list", "devices", "--where", "memory_gib>=lots"), "'lots' is not a number"),
         (("list", "devices", "--where", "memory_gib>=nan"), "'nan' is not a number"),
         (("list", "devices", "--where", "memory_gib<inf"), "'inf' is not a number"),
+        (("list", "devices", "--where", "memory>=48 parsecs"), "'48 parsecs' is not a number (it may have a unit: gib, gb, g, tib"),
+        (("list", "models", "--where", "params>=70 watts"), "(it may have a unit: k, m, b, million, billion)"),
         (("list", "devices", "--sort", "prise"), "devices have no key 'prise'"),
         (("list", "devices", "--catalog", "/nowhere"), "catalog /nowhere: there is no such file or folder"),
         (("show", "rtx-309"), "the catalog has nothing called 'rtx-309': did you mean rtx-3090"),

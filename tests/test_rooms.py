@@ -40,6 +40,7 @@ ROOMS = (
     ("scale", "accuracy"),
     ("prices",),
     ("market",),
+    ("conditions",),
     ("browse", "drafts"),
     ("advice",),
     ("intake",),

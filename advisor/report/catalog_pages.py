@@ -141,7 +141,8 @@ def _origin(figure_: Figure) -> str:
     if figure_.title is None:
         return ""
     where = f": {figure_.url}" if figure_.url else ""
-    return f"{figure_.title}{where}{f', seen {figure_.seen}' if figure_.seen else ''}"
+    age = f" ({figure_.age_days} days ago)" if figure_.age_days is not None and figure_.age_days > 0 else ""
+    return f"{figure_.title}{where}{f', seen {figure_.seen}{age}' if figure_.seen else ''}"
 
 
 def _figure_table(figures: Sequence[Figure], sources: Sequence[str]) -> Table:
