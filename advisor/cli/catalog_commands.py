@@ -50,7 +50,7 @@ def print_in(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str
 
 @click.command("list", epilog="Example:  advisor list devices --where 'memory>=48gb' --where maker=nvidia --sort price")
 @click.argument("kind", metavar="KIND")
-@click.option("--where", metavar="EXPR", multiple=True, help="KEY>=NUMBER (with a unit or without), KEY=WORD, KEY~PART; keys as in the YAML (repeatable).")
+@click.option("--where", metavar="EXPR", multiple=True, help="KEY>=NUMBER[UNIT], KEY=WORD, KEY~PART (repeatable).")
 @click.option("--sort", metavar="KEY", help="Order by this key; -KEY puts the largest first.")
 @catalog_option
 @form_options("text", "json", "markdown")
