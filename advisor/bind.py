@@ -5,11 +5,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from advisor.catalog import Catalog
-from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName, Unsupported
 from advisor.host import Host
-from advisor.joined import has_link, in_box, link_of, usual_between, usual_host, usual_in_box, usual_slot
+from advisor.joined import has_link, in_box, link_of, most_boxes, usual_between, usual_host, usual_in_box, usual_slot
 from advisor.link import Link
 from advisor.reason import Reason
 from advisor.record import replace
@@ -147,10 +146,12 @@ def between(word: str | None, link: Link | str | None, boxes: tuple[Box, ...], b
         raise Unsupported(f"{link} joins cards inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if isinstance(link, str):
         found = usual_between(boxes, None, catalog, only=link)
-        if found is None:
-            names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
-            raise Unsupported(f"{names}: these boxes have no {link} link in common; name a link such as eth-10g-tcp")
-        return found
+        if found is not None:
+            return found
+        if fewer := usual_between(boxes[:2], None, catalog, only=link):
+            _reachable(fewer, boxes)  # says how many it joins
+        names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
+        raise Unsupported(f"{names}: these boxes have no {link} link in common; name a link such as eth-10g-tcp")
     if link is not None and link.scope == "in-box":
         raise Unsupported(f"{link.id} joins devices inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if link is not None:
@@ -166,15 +167,8 @@ def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:
                 raise Unsupported(f"{link.id} is not on {group.device.id}; it has {', '.join(group.device.network) or 'no network'}")
     most = most_boxes(link, (group.device for box in boxes for group in box.groups))
     if most is not None and len(boxes) > most:
-        raise Unsupported(f"{link.id} joins at most {most} of these boxes (a cable between every two), not {len(boxes)}")
-
-
-def most_boxes(link: Link, devices: Iterable[Device]) -> int | None:
-    """How many boxes a link can join: a mesh needs a port for each other box."""
-    if link.shape == "mesh" and link.kind == "thunderbolt":
-        ports = [device.thunderbolt_ports for device in devices if device.thunderbolt_ports]
-        return min(ports) + 1 if ports else link.max_devices
-    return link.max_devices
+        why = " (a mesh: a cable between every two, a port for each)" if link.shape == "mesh" else ""
+        raise Unsupported(f"{link.id} joins at most {most} of these boxes{why}, not {len(boxes)}: take {most}, or a network with a switch")
 
 
 def with_engine(system: System, engine: Engine, backend: Backend, catalog: Catalog) -> System:

@@ -147,10 +147,11 @@ def usual_between(boxes: Sequence[Box], backend: Backend | None, catalog: Catalo
     """The fastest network that all boxes have and the engine can use, RDMA before TCP; the slowest box's Ethernet otherwise."""
     each = [[catalog.link(name) for name in _networks(box)] for box in boxes]
     shared = [link for link in each[0] if all(link in others for others in each[1:])]
-    fitting = [link for link in shared if _usable(link, backend, len(boxes), only)]
+    devices = [group.device for box in boxes for group in box.groups]
+    fitting = [link for link in shared if _usable(link, backend, only) and len(boxes) <= (most_boxes(link, devices) or len(boxes))]
     if fitting:
         return max(fitting, key=lambda link: (link.transport == "rdma", link.bandwidth_bytes_per_s))
-    wired = [[link for link in links if link.kind == "ethernet" and _usable(link, backend, len(boxes), only)] for links in each]
+    wired = [[link for link in links if link.kind == "ethernet" and _usable(link, backend, only)] for links in each]
     if not all(wired):
         return None
     return min((max(links, key=lambda link: link.bandwidth_bytes_per_s) for links in wired), key=lambda link: link.bandwidth_bytes_per_s)
@@ -162,9 +163,15 @@ def _networks(box: Box) -> tuple[str, ...]:
     return box.host.network if box.host else ()
 
 
-def _usable(link: Link, backend: Backend | None, boxes: int, only: str | None) -> bool:
-    if link.max_devices is not None and boxes > link.max_devices:
-        return False
+def most_boxes(link: Link, devices: Iterable[Device]) -> int | None:
+    """How many boxes a link can join: as its maker says, and in a mesh of cables at most a port for each other box."""
+    found = [link.max_devices] if link.max_devices is not None else []
+    if link.shape == "mesh" and link.kind == "thunderbolt":
+        found += [device.thunderbolt_ports + 1 for device in devices if device.thunderbolt_ports]
+    return min(found, default=None)
+
+
+def _usable(link: Link, backend: Backend | None, only: str | None) -> bool:
     if only is not None:
         return link.transport == "rdma" if only == "rdma" else link.kind == "ethernet"
     if backend is None:

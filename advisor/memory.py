@@ -225,9 +225,10 @@ def _host_cache_share(loads: tuple[_Load, ...]) -> float:
 def _host_load(loads: tuple[_Load, ...], weights: Weights, cache: Cache, room_bytes: float | None) -> tuple[_Load, ...]:
     """The host's memory as one more place that weights and a longer cache must fit, where some of them are kept there."""
     held = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    if not held or room_bytes is None:
+    share = _host_cache_share(loads)
+    if room_bytes is None or not (held or share):
         return ()
-    part = replace(loads[0].part, cache_share=_host_cache_share(loads), user_share=1.0)
+    part = replace(loads[0].part, cache_share=share, user_share=1.0)
     return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, ((0.0, 0.0),)),)
 
 

@@ -60,9 +60,7 @@ class Team:
 
 def teams(placement: Placement) -> tuple[Team, ...]:
     """The replica groups of a placement; all of it where there are none."""
-    ids = sorted({part.group for part in placement.parts})
-    copies = placement.groups if len(ids) == 1 else 1
-    return tuple(_team(placement, group, copies) for group in ids)
+    return tuple(_team(placement, group, copies) for group, copies in enumerate(placement.copies))
 
 
 def _team(placement: Placement, group: int, copies: int) -> Team:
@@ -79,19 +77,19 @@ def _team(placement: Placement, group: int, copies: int) -> Team:
 
 def served(teams_: tuple[Team, ...], users: int) -> Iterator[tuple[Team, int, int]]:
     """(team, how many such teams, users of each): everybody served by one, as close to the teams' shares as whole users allow."""
-    if len(teams_) == 1:
-        each, more = divmod(users, teams_[0].copies)
-        if more:
-            yield teams_[0], more, each + 1
-        if each:
-            yield teams_[0], teams_[0].copies - more, each
-        return
     quotas = [users * team.user_share for team in teams_]
-    counts = [int(quota) for quota in quotas]
+    counts = [int(quota + 1e-9) for quota in quotas]
+    left = users - sum(team.copies * count for team, count in zip(teams_, counts, strict=True))
     by_remainder = sorted(range(len(teams_)), key=lambda i: (counts[i] - quotas[i], -quotas[i]))
-    for index in by_remainder[: users - sum(counts)]:
-        counts[index] += 1
-    yield from ((team, 1, count) for team, count in zip(teams_, counts, strict=True) if count)
+    more = [0] * len(teams_)
+    for index in by_remainder:
+        more[index] = min(teams_[index].copies, left)
+        left -= more[index]
+    for team, count, extra in zip(teams_, counts, more, strict=True):
+        if extra:
+            yield team, extra, count + 1
+        if count and team.copies > extra:
+            yield team, team.copies - extra, count
 
 
 def times(terms: Terms, factor: float) -> Terms:

@@ -242,14 +242,14 @@ _UNKNOWN: dict[str, Any] = dict.fromkeys(
 
 
 def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int) -> _Rates:
-    """Each replica group at the users that it works on at a time; the group with the slowest step gives the terms."""
-    decode = sustained = prefill = first_s = 0.0
-    slowest: tuple[Terms, Team, int] | None = None
+    """Each replica group at the users that it works on at a time. The terms are those of the mean token, so that their sum is the
+    users at a time over the speed; what limits is read off the group with the slowest step.
+    """
+    sustained = prefill = first_s = 0.0
+    groups: list[tuple[Terms, float, Team, int]] = []
     for team, copies, each in shared_out(teams(placement), at_a_time):
         terms = step_terms(runner, team, each, work.prompt_tokens + work.generate_tokens / 2)
-        decode += copies * each / terms.total_s
-        if slowest is None or terms.total_s > slowest[0].total_s:
-            slowest = (terms, team, each)
+        groups.append((terms, copies * each / terms.total_s, team, each))
         reading_s = one_s = 0.0
         if work.prompt_tokens:
             one_s = prompt_s(runner, team, work.prompt_tokens)
@@ -261,8 +261,11 @@ def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int)
         sustained += copies * served.sustained_tokens_per_s(
             each, work.prompt_tokens, work.generate_tokens, reading_s, terms.total_s, runner.constants(team.stages[0][0])
         )
-    assert slowest is not None
-    return _Rates(decode, prefill or None, first_s or None, sustained, *slowest)
+    decode = sum(rate for _, rate, _, _ in groups)
+    terms, _, team, each = max(groups, key=lambda group: group[0].total_s)
+    if len(groups) > 1:
+        terms = sum((times(group_terms, rate / decode) for group_terms, rate, _, _ in groups), Terms())
+    return _Rates(decode, prefill or None, first_s or None, sustained, terms, team, each)
 
 
 def _basis(runner: Runner, placement: Placement) -> str:

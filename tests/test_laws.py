@@ -12,6 +12,8 @@ from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.need import Workload
+from advisor.pace import served as shared_out
+from advisor.pace import teams
 from advisor.speed import Estimate
 from advisor.system import Box, Group, System
 
@@ -143,6 +145,27 @@ def test_replicas_for_n_times_the_users_are_n_times_as_fast(device: str, count: 
     assert many.terms == one.terms
 
 
+@given(st.lists(st.tuples(st.sampled_from(CARDS), st.integers(1, 5)), min_size=2, max_size=4), st.integers(1, 40), models)
+@FEW
+def test_unlike_replicas_add_up(groups: list[tuple[str, int]], users: int, model: str) -> None:
+    """Every user is served by one of them; the time of the mean token is the users over the speed, its parts sum to it."""
+    found = estimate_of(" + ".join(f"{count}x {card}" for card, count in groups) + " as replicas on vllm", model, Workload(users=users))
+    assume(found.terms is not None)
+    assert found.terms
+    assert users / found.terms.total_s == pytest.approx(speed(found))
+    shares = [(team.copies, count, each) for team, count, each in shared_out(teams(found.placement), users)]
+    assert sum(count * each for _, count, each in shares) == users
+    assert all(count <= copies for copies, count, _ in shares)
+
+
+def test_thousands_of_unlike_replicas_are_counted_not_listed() -> None:
+    """Equal devices are worked out once: 10,000 of two kinds take as many parts as two."""
+    words = " + ".join(f"500x {card}" for card in ("rtx-3090", "rtx-4090") * 10) + " as replicas on llama.cpp"
+    found = estimate_of(words, "llama-3-8b", Workload(users=10_000, context_tokens=1024))
+    assert [(part.device.id, part.count) for part in found.placement.parts] == [("rtx-3090", 5000), ("rtx-4090", 5000)]
+    assert found.placement.groups == 10_000
+
+
 @given(st.sampled_from(CARDS + BOXES), st.sampled_from((1, 2, 4)), strategies, engines, models, works)
 @FEW
 def test_parts_sum(device: str, count: int, strategy: str, engine: str, model: str, work: Workload) -> None:
@@ -156,6 +179,7 @@ def test_parts_sum(device: str, count: int, strategy: str, engine: str, model: s
         assert found.decode
         assert found.workload.users
         assert found.decode_per_user.value * found.workload.users == pytest.approx(found.decode.value)
+        assert found.fit.at_a_time / terms.total_s == pytest.approx(found.decode.value)
     for device_fit in found.fit.devices:
         used = device_fit.weights_bytes + device_fit.cache_bytes + device_fit.overhead_bytes
         assert used + device_fit.headroom_bytes == pytest.approx(device_fit.usable_bytes)

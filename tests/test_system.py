@@ -137,6 +137,7 @@ def test_a_board_x16_and_x4(catalog: Catalog) -> None:
         ("2x mac-m4-10c via rdma", Unsupported, "no rdma link"),
         ("2x mac-m2-ultra-76c via thunderbolt-5-rdma", Unsupported, "is not on mac-m2-ultra-76c"),
         ("9x mac-m3-ultra-80c via thunderbolt-5-rdma", Unsupported, "a cable between every two"),
+        ("6x mac-m3-ultra-80c via rdma", Unsupported, "joins at most 4"),
         ("2x (2x mac-m3-ultra-80c) via eth-10g-tcp", Unsupported, "one computer"),
         ("rtx-3090 on llama.cpp/cudaa", UnknownName, "cuda"),
         ("rtx-3099", UnknownName, "rtx-3090"),

@@ -39,7 +39,7 @@ class Part:
     host_expert_share: float = 0.0
     host_cache_share: float = 0.0
     disk_share: float = 0.0
-    group: int = 0  # replicas on unlike devices: the group it belongs to
+    group: int = 0  # replicas on unlike devices: the kind of group it belongs to
     layers: int = 0  # offload: layers of the part's run, for the engine's command line
     host_layers: int = 0  # of them: the first so many lie in host memory whole
     host_expert_layers: int = 0  # of them: the next so many keep only their experts in host memory
@@ -67,6 +67,7 @@ class Placement:
     parts: tuple[Part, ...]
     messages: tuple[Message, ...] = ()
     groups: int = 1  # replicas: groups that each serve their share of the users
+    copies: tuple[int, ...] = (1,)  # of them alike, by the number that the parts' `group` gives
     stages: int = 1
     pipeline_fill: float = 0.0  # 0: one stage works at a time; 1: enough users keep all stages busy
     engine: str = "llama.cpp"
