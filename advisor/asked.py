@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from advisor import choose
 from advisor.errors import AdvisorError
-from advisor.intake.question_asks import PEER
+from advisor.intake.question_asks import PEER, Variant
+from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 from advisor.request import Request
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from advisor.advice import Recommendation
     from advisor.catalog import Catalog
     from advisor.intake.question import Understood
-    from advisor.intake.question_asks import Variant
     from advisor.speed import Estimate
 
 GAIN_SEEN = 1.05  # less than this is as fast
@@ -44,20 +44,68 @@ class _Tried:
 def side_by_side(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
     """Each variant with its speed on the same work, and which is the faster."""
     system = understood.compared_on
-    if not understood.variants or system is None:
-        return _risks(catalog) if any(variant.suffix == PEER for variant in understood.variants) else ()
+    if system is None:
+        return ()
     usual = given.verdict.estimate.model.id if given.verdict.estimate else given.need.model
-    tried: list[_Tried] = []
-    for variant in understood.variants:
-        tried.append(_tried(variant, system + _suffix(variant, tried), request, usual, catalog))
+    counted = _users(system, request, usual, given, catalog) if understood.counts_users else ()
+    tried = _all_tried(understood.variants, system, request, usual, catalog)
     if any(variant.suffix == PEER for variant in understood.variants):
         return (*(_line(each) for each in tried), *_best(tried), *_risks(catalog))
     if any(variant.suffix.startswith(" via ") for variant in understood.variants):
         return _bridge(tried)
-    return (*(_line(each) for each in tried), *_best(tried))
+    return (*counted, *(_line(each) for each in tried), *_best(tried))
 
 
-def _suffix(variant: "Variant", tried: list[_Tried]) -> str:
+def _all_tried(variants: tuple[Variant, ...], system: str, request: Request, usual: str | None, catalog: "Catalog") -> list[_Tried]:
+    tried: list[_Tried] = []
+    for variant in variants:
+        tried.append(_tried(variant, system + _suffix(variant, tried), request, usual, catalog))
+    return tried
+
+
+def usual_model(understood: "Understood", request: Request, catalog: "Catalog") -> str | None:
+    """The largest typical model that the system holds wholly in its devices, in every way that is set side by side."""
+    system = understood.compared_on
+    variants = [each for each in understood.variants if not each.model] or [Variant("")]
+    for rung in reversed(catalog.hints.ladder) if system else ():
+        tried = _all_tried(tuple(variants), str(system), request, rung.model, catalog)
+        floor = request.get("min_tokens_per_s", Need.min_tokens_per_s)
+        if any(each.speed >= floor for each in tried) and all(each.estimate is None or _held(each) for each in tried):
+            return rung.model
+    return None
+
+
+def _held(tried: _Tried) -> bool:
+    return bool(tried.speed) and tried.estimate is not None and tried.estimate.placement.strategy != "offload"
+
+
+def _users(system: str, request: Request, usual: str | None, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
+    """How many users are served: as many as fit, and as many of them as get the wanted speed."""
+    most = _at_users(None, system, request, usual, catalog)
+    if not most.speed or most.estimate is None:
+        return (_line(most),)
+    floor, users = given.need.min_tokens_per_s, most.estimate.workload.users or 1
+    low, high = 0, users
+    while low < high:  # the most users that still get the floor
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _at_users(middle, system, request, usual, catalog).speed >= floor else (low, middle - 1)
+    facts: dict[str, Fact] = {"system": system, "users": users, "per_user_tokens_per_s": most.speed, "floor_tokens_per_s": floor}
+    facts |= {"floor_users": low, "context_tokens": most.estimate.workload.context_tokens}
+    facts |= {"model": most.estimate.model.id, "quant": most.estimate.quant.id}
+    return (Reason("asked.users", facts),)
+
+
+def speed_of(system: str, request: Request, given: "Recommendation", catalog: "Catalog") -> Reason:
+    """What one system does, whatever it costs."""
+    usual = given.verdict.estimate.model.id if given.verdict.estimate else given.need.model
+    return _line(_tried(Variant(system), system, request, usual, catalog))
+
+
+def _at_users(users: int | None, system: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
+    return _tried(Variant(""), system, Request("estimate", {**request.values, "users": users}), usual, catalog)
+
+
+def _suffix(variant: Variant, tried: list[_Tried]) -> str:
     """The variant's SYSTEM words; the link is that of the first one."""
     first = tried[0].estimate.system.shown_link if tried and tried[0].estimate else None
     return variant.suffix.format(link=first.id.removesuffix("-p2p") if first else "pcie")
@@ -68,7 +116,7 @@ def _risks(catalog: "Catalog") -> tuple[Reason, ...]:
     return tuple(Reason("asked.risk", {"text": risk.text}, (risk.source,)) for risk in risks)
 
 
-def _tried(variant: "Variant", words: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
+def _tried(variant: Variant, words: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
     own = Request("estimate", {**request.values, **({"quant": variant.quant} if variant.quant else {})})
     try:
         model = model_of(variant.model or request.get("model") or usual, catalog)

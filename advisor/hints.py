@@ -103,6 +103,17 @@ class Length:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """A number of users that people say in words."""
+
+    name: str = given()
+    words: str = given()
+    users: int = given(least=1)
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hints:
     """All of them."""
 
@@ -115,6 +126,7 @@ class Hints:
     least_lanes: LeastLanes = given()
     paces: tuple[Pace, ...] = given(default=())
     lengths: tuple[Length, ...] = given(default=())
+    crowds: tuple[Crowd, ...] = given(default=())
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
         """How this engine is told this setting (that of several devices first), or the command outside of it."""

@@ -14,7 +14,7 @@ from advisor.intake.question_asks import Variant
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_sides import Sides, sides_of
-from advisor.intake.question_words import Amount, Text
+from advisor.intake.question_words import COUNT, Amount, Text
 from advisor.intake.spelling import corrected
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field
@@ -27,6 +27,17 @@ TOPIC = (
     r"hardware|llms?|models?|"
     r"inference|nvidia|amd|apple|nv-?link|tokens?|upgrade|setup|build|box)\b"
 )
+PURCHASE = (
+    r"\b(?:buy|buying|get|getting|purchas\w+|order|second|another|2nd|third|3rd|fourth|4th|upgrad\w+|worth|new|add|adding|"
+    r"more (?:cards|gpus)|need|replac\w+|"
+    r"swap\w*|switch\w*|sell\w*|invest\w*|spend|budget|recommend\w*|suggest\w*|best|cheapest|fastest|what (?:gpu|card|hardware|"
+    r"machine)|which|instead|"
+    r"enough|improve)\b"
+)
+ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
+LEAST_WORDS_ASKED = 4
+LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
+UNNAMED = rf"(?:\b(?:my|with|have|on|{COUNT}|\d+\s?x)\s(?:\w+\s)?)(\d+\s?gb\s(?:\w+\s)?(?:cards?|gpus?))\b"
 EXAMPLE = 'advisor ask "should I buy a second 3090 for a 70B model with 4 users?"'
 
 
@@ -40,6 +51,8 @@ class Understood:
     assumptions: tuple[Reason, ...] = ()
     variants: tuple[Variant, ...] = ()  # to be set side by side
     compared_on: str | None = None  # the system that they are set on
+    about_owned: bool = False  # whether it asks only how what is owned does
+    counts_users: bool = False  # whether it asks how many users can be served
 
 
 @dataclass
@@ -59,6 +72,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     """The question read from its amounts to its names; what is left over is listed."""
     reading = _Reading()
     question = Text(corrected(text, catalog, reading.assumptions))
+    counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
     _read_amounts(question, reading, catalog)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
     devices = mentions(question, catalog)
@@ -85,13 +99,29 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
         variants=variants,
         compared_on=sides.compared_on(several=bool(variants and variants[0].on_several)),
+        about_owned=_about_owned(question, sides, bool(variants)),
+        counts_users=counts_users,
     )
 
 
+def _about_owned(question: Text, sides: Sides, beside: bool) -> bool:
+    """Whether it asks how what is owned does, with no thought of a purchase."""
+    text = question.original
+    if not sides.have or sides.among or re.search(LISTS_MODELS, text):
+        return False
+    asks = re.search(ASKS_HOW, text) or ("?" in text and len(text.split()) >= LEAST_WORDS_ASKED)
+    return beside or bool(asks and not re.search(PURCHASE, text))
+
+
 def refuse_nonsense(understood: Understood, text: str) -> None:
-    """Raise what to say where nothing of the question makes sense."""
-    content = set(understood.words) - {"users", "prefer", "new_only", "sell_old"}
-    if content or understood.variants or (re.search(TOPIC, text.lower()) and len(understood.not_understood) < len(text.split()) / 2):
+    """Raise what to say where nothing of the question can be answered."""
+    has_device = bool({"have", "among"} & set(understood.words))
+    unnamed = re.search(UNNAMED, text.lower())
+    if unnamed and not has_device:
+        raise BadValue(f"QUESTION: “{unnamed[1]}” could be many: name the card. For example: {EXAMPLE}")
+    content = set(understood.words) - {"users", "prefer", "new_only", "sell_old", "context", "consider"}
+    about = re.search(TOPIC, text.lower()) and re.search(PURCHASE, text.lower())
+    if content or (about and len(understood.not_understood) < len(text.split()) / 2):
         return
     named = ", ".join(understood.not_understood)
     what = f"not understood: {named}" if named else "it names no hardware, no model and no budget"
@@ -116,7 +146,7 @@ def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None
     money = amounts.budget(question)
     if money:
         reading.set("budget", _usd(money, reading, catalog, digits=0))
-    reading.set("users", amounts.users(question))
+    reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
     reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
     _room_for_prompt(reading)
 
@@ -177,11 +207,11 @@ def _read_host(question: Text, sides: Sides, reading: _Reading, catalog: "Catalo
 def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
     """What a device is offered for: `a used 3090 for $650` is its price, not the budget."""
     for mention in devices:
-        money = amounts.price(question.original[mention.end :])
+        money = amounts.price(question, mention.end)
         usd = _usd(money, reading, catalog, digits=0) if money else None
         if usd is None:
             continue
-        reading.words.setdefault("price", {})[mention.name.split()[0]] = usd
+        reading.words.setdefault("price", {})[mention.device] = usd
         if reading.words.get("budget") == usd:
             del reading.words["budget"]
 
@@ -224,6 +254,7 @@ ENDINGS = ("s", "es", "'s", "d", "ed", "ly", "ing", "er", "y")
 
 def _everyday(word: str, known: frozenset[str]) -> bool:
     """Whether a word needs no understanding, in whatever form it stands."""
-    stems = {word, word.removesuffix("ing") + "e", *(word.removesuffix(ending) for ending in ENDINGS)}
+    single = re.sub(r"([bdgklmnprt])\1(?:ing|ed|er)$", r"\1", word)
+    stems = {word, single, word.removesuffix("ing") + "e", *(word.removesuffix(ending) for ending in ENDINGS)}
     parts = re.split(r"[-/]", word)
     return bool(stems & known) or (len(parts) > 1 and all(len(part) < 2 or part in known for part in parts))

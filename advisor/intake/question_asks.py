@@ -16,6 +16,7 @@ _OWNED_BRIDGE = (
     r"the\s)?(?:\d-slot\s)?(?:nv-?link(?:ed)?(?: bridges?)?|bridge)\b(?!\s(?:help|worth|matter))|"
     r"\bnv-?linked\b|\bmy (?:nv-?link )?bridge\b"
 )
+OPPOSITES = {"layers": ("layers", "tensor"), "tensor": ("layers", "tensor"), "replicas": ("tensor", "replicas")}
 PEER = " via {link}-p2p"  # the link that the cards have, with peer access
 SPLITS = (
     (
@@ -113,7 +114,7 @@ def variants(asked: Bridge, peers: bool, engines: tuple[str, ...], ways: tuple[s
     if len(engines) > 1:
         return tuple(Variant(engine, f" on {engine}") for engine in engines)
     if ways and several:
-        both = ways if len(ways) > 1 else (("layers", "tensor") if ways[0] in ("layers", "tensor") else ways)
+        both = ways if len(ways) > 1 else OPPOSITES.get(ways[0], ways)
         return tuple(Variant(way, f" as {way}", on_several=True) for way in both) if len(both) > 1 else ()
     if len(models) > 1:
         return tuple(Variant(model, model=model) for model in models)

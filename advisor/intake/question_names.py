@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]|[a-z0-9]")
 MOST_WORDS = 7  # of a name, as in `apple m3 ultra 80-core gpu 512gb`
 MEMORY_AFTER = re.compile(
-    r"[\s,(]*(?:box\s|machine\s|desktop\s|laptop\s|card\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
+    r"[\s,(]*(?:box\s|machine\s|desktop\s|laptop\s|card\s|studio\s|macbook\s|mini\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
     r"g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?\)?(?:\s(?:version|model|variant|one))?"
 )
 BARE_MEMORY_AFTER = re.compile(r"[\s,(]+(?:with\s)?(\d{1,3})\b(?!\s?(?:gb|gib|tok|t/s|k\b|w\b|users?|people|%|x\b|b\b|core|hours?|[.,]\d))")
@@ -45,6 +45,12 @@ class Mention:
     note: Reason | None = None
     named_at: int = -1  # where the name itself begins, behind count and adjectives
     sizes: tuple[str, ...] = ()  # SYSTEM words of every memory size, where the text leaves it open
+
+    @property
+    def device(self) -> str:
+        """The device's id alone."""
+        found = re.search(r"\((?:\d+x )?(\S+)\)", self.name)
+        return found[1] if found else self.name.split()[0]
 
     @property
     def words(self) -> str:
@@ -115,8 +121,11 @@ def _any_of_line(name: str, catalog: "Catalog") -> tuple[str, ...]:
 
 def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog") -> str:
     """The name with `laptop` where the text speaks of one and the catalog tells it from the desktop card."""
-    around = text.original[max(0, start - 40) : end + 25].lower()
-    if "laptop" in name or not re.search(r"\b(?:laptop|notebook|mobile)\b", around):
+    before, after = text.original[max(0, start - 40) : start], text.original[end : end + 20]
+    said = re.search(r"\b(?:laptop|notebook)\b(?!.*\b(?:desktop|vs|or|versus|than)\b)[^.?!]*$", before) or re.match(
+        r"\s?(?:gpu\s)?(?:laptop|mobile)\b", after
+    )
+    if "laptop" in name or not said:
         return name
     return f"{name} laptop" if named("devices", f"{name} laptop", catalog) else name
 

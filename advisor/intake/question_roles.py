@@ -51,7 +51,7 @@ WISHED = (
     r"wait(?:ing)?|recommend\w*|suggest\w*|should i)\b",
     rf"\b(?:replac\w*|swap\w*|trad\w*|exchang\w*|substitut\w*|sell\w*|pass\w*)\b[^.?!]*?\b(?:with|for|by|to)\b{_DETERMINERS}",
     r"\b(?:instead of|rather than|better than|faster than|than|beats?|outperforms?|against|compared? (?:to|with)|matche?s?|vs\.?|"
-    r"versus|between)\b",
+    r"versus)\b",
 )
 ADDED = (
     rf"\b(?:add|adding|put|putting|plug|plugging|throw|throwing|slot|slotting|stick|sticking|install|installing|pair(?! of)|pairing|"
@@ -75,7 +75,10 @@ TOGETHER = re.compile(
     rf"\bnext to\b|\balongside\b|"
     rf"\bbeside\b|\balong with\b|/)+{_DETERMINERS}"
 )
-AGAINST = r"\b(?:or|vs|versus|than|against|instead of|rather than|over|compared? (?:to|with)|beats?|outperforms?)\b"
+AGAINST = (
+    r"\b(?:or|vs|versus|than|equals?|as (?:good|fast) as|match(?:es)?|against|instead of|rather than|over|compared? (?:to|with)|beats?|"
+    r"outperforms?)\b"
+)
 RIVALS = r"\b(?:between|compar\w+|difference|differ|which|vs\.?|versus|or|better|faster|choose|decide|deciding|pick|torn)\b"
 EXCHANGES = r"\b(?:replac\w*|swap\w*|trad\w*|exchang\w*|substitut\w*)\b"
 ELSEWHERE = rf"\b(?:for|on|with|in|of|across|between|behind)\b{_DETERMINERS}"  # "do I need a bridge for two 3090s": the bridge is wanted
@@ -96,7 +99,10 @@ def roles(text: str, mentions: list[Mention]) -> list[Named]:
     for mention in mentions:
         start = sentence_start(text, mention.start)
         before = found[-1] if found and found[-1].mention.end > start else None
-        found.append(_named(text, mention, before, start))
+        named = _named(text, mention, before, start)
+        if named.tie == JOINED and named.role == OWN and before and not before.role:
+            found[-1] = Named(before.mention, OWN, before.tie)  # "a 6800 and a 6700 XT lying around"
+        found.append(named)
     return found
 
 

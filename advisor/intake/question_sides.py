@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import Mention
 from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
-from advisor.intake.question_words import Text
+from advisor.intake.question_words import COUNT, Text, number_of
 from advisor.reason import Reason
 from advisor.record import dataclass
 
@@ -27,6 +27,13 @@ KEPT_TOO = (
     r"\b(?:and|but|while)\s(?:also\s)?keep(?:ing)?\b|\b(?:next to|beside|besides|alongside|in addition to|together with|paired with|"
     r"combined with) (?:it|my|the|them)\b"
 )
+TO_COUNT = re.compile(rf"\b(?:to|into)\s((?!an?\b){COUNT})x?(?=\s*(?:[?.,!]|$|of (?:them|those|these)\b|cards\b|gpus\b))")
+HOW_MANY = r"\bhow many (?:used |new )?#|#s?\b.*\bhow many (?:do|would|should|will|of|cards|gpus|are)\b"
+COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
+HOSTS_BEFORE = re.compile(
+    rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s$"
+)
+NETWORK_OF_HOSTS = "eth-10g-tcp"
 JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
 
 
@@ -49,6 +56,7 @@ class Sides:
 
 def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Sides:
     """The devices sorted into what is owned and what is asked about."""
+    devices = [_in_hosts(question, mention) for mention in devices]
     named = _settled(question, roles(question.original, devices))
     own = _once(question, [each.mention for each in named if each.role == OWN])
     more = [each for each in named if each.role == MORE]
@@ -56,13 +64,16 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Side
         first = more[0].mention
         count = first.count if first.count > 1 else max(1, _ordinal(question, first) - 1)
         own = [Mention(first.name, count, first.start, first.end, first.note, first.named_at, first.sizes)]
+    counted = _counts(question, named)
+    if counted:
+        own = []
     own, notes = _one_place(question, own, catalog)
-    among = _among(question, named, own, catalog)
+    among = counted or _among(question, named, own, catalog)
     owned = sum(mention.count for mention in own)
     asked_more = bool(more) or bool(MORE_OF_IT.search(question.original))
     from advisor.advice.offers import goes_in_slot
 
-    in_slots = bool(devices) and all(goes_in_slot(catalog.devices[mention.name.split()[0]]) for mention in devices)
+    in_slots = bool(devices) and all(goes_in_slot(catalog.devices[mention.device]) for mention in devices)
     return Sides(
         joined(own) if own else None,
         owned,
@@ -71,6 +82,16 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Side
         in_slots=in_slots,
         several=owned > 1 or asked_more or any(each.mention.count > 1 for each in named),
     )
+
+
+def _in_hosts(question: Text, mention: Mention) -> Mention:
+    """`three hosts with four A5000 each` is one system of three boxes, joined by the usual network."""
+    before = HOSTS_BEFORE.search(question.left[: mention.start])
+    if not before:
+        return mention
+    question.cross_out(before.start(), before.end())
+    words = f"{int(number_of(before[1]))}x ({mention.words}) via {NETWORK_OF_HOSTS}"
+    return Mention(words, 1, before.start(), mention.end, mention.note, before.start())
 
 
 def _settled(question: Text, named: list[Named]) -> list[Named]:
@@ -100,7 +121,7 @@ def _once(question: Text, own: list[Mention]) -> list[Mention]:
     kept: list[Mention] = []
     for mention in own:
         again = re.search(r"\b(?:the|my|this|that|it)\s(?:\w+\s)?$", question.original[: mention.start])
-        if not (again and any(each.name.split()[0] == mention.name.split()[0] for each in kept)):
+        if not (again and any(each.device == mention.device for each in kept)):
             kept.append(mention)
     return kept
 
@@ -109,7 +130,7 @@ def _one_place(question: Text, own: list[Mention], catalog: "Catalog") -> tuple[
     """What can work together: machines of their own that nothing joins are several systems, of which the largest is taken."""
     from advisor.advice.offers import goes_in_slot
 
-    devices = {mention.name: catalog.devices[mention.name.split()[0]] for mention in own}
+    devices = {mention.name: catalog.devices[mention.device] for mention in own}
     alone = [name for name, device in devices.items() if not goes_in_slot(device)]
     if len(devices) < 2 or not alone or re.search(JOINED_BOXES, question.original):
         return own, ()
@@ -122,7 +143,7 @@ def _among(question: Text, named: list[Named], own: list[Mention], catalog: "Cat
     """The sides of an "A or B?"; one more of what is owned is a side where something else is named beside it."""
     from advisor.advice.offers import goes_in_slot
 
-    beside = all(goes_in_slot(catalog.devices[mention.name.split()[0]]) for mention in own)  # nothing goes into a Mac
+    beside = all(goes_in_slot(catalog.devices[mention.device]) for mention in own)  # nothing goes into a Mac
     sides: list[tuple[int, tuple[str, ...]]] = []
     for group in _groups(named):
         first = group[0]
@@ -134,14 +155,43 @@ def _among(question: Text, named: list[Named], own: list[Mention], catalog: "Cat
         elif first.role == ADD:
             sides.append((first.mention.start, _systems(mentions)))
     wished = bool(sides) and not all(each.role in (MORE, OWN) and _same(each, own) for each in named)
+    more = _to_count(question, own)
     if not wished:
-        return ()
+        return tuple(f"{count}x {own[0].name}" for count in more)
     again = _again(question, named)
     if again is not None and own:
         sides.append((again, (joined([*own, Mention(own[0].name, 1, 0, 0)]),)))
-    if own and beside and re.search(KEPT_TOO, question.original):
-        sides = [(start, (f"{joined(own)} + {system}" if own[0].name not in system else system,)) for start, (system, *_) in sides]
+    sides = [(start, _beside_own(question, start, systems, own, named) if beside else systems) for start, systems in sides]
+    sides += [(len(question.original), (f"{count}x {own[0].name}",)) for count in more]
     return tuple(dict.fromkeys(system for _, systems in sorted(sides) for system in systems))
+
+
+def _beside_own(question: Text, start: int, systems: tuple[str, ...], own: list[Mention], named: list[Named]) -> tuple[str, ...]:
+    """The side with what is owned where the text keeps that too: `a 3090 next to my 3080`, `buy a 5090 and keep the 4090`."""
+    later = [each.mention.start for each in named if each.mention.start > start and each.role != OWN]
+    stretch = question.original[start : min([*later, start + 70])]
+    if not own or not re.search(KEPT_TOO, stretch):
+        return systems
+    return tuple(f"{joined(own)} + {system}" if own[0].name not in system else system for system in systems)
+
+
+def _to_count(question: Text, own: list[Mention]) -> list[int]:
+    """`from one 3090 to three`, `move to 4x`: that many of what is owned."""
+    found = TO_COUNT.search(question.left) if len(own) == 1 else None
+    count = int(number_of(found[1])) if found else 0
+    if found and count > own[0].count:
+        question.cross_out(*found.span(1))
+        return [count]
+    return []
+
+
+def _counts(question: Text, named: list[Named]) -> tuple[str, ...]:
+    """`how many 4090s do I need?` is asked between several counts."""
+    if len(named) != 1 or not re.search(
+        HOW_MANY, question.original[: named[0].mention.start] + "#" + question.original[named[0].mention.end :]
+    ):
+        return ()
+    return tuple(f"{count}x {named[0].mention.name}" if count > 1 else named[0].mention.name for count in COUNTS_TRIED)
 
 
 def _same(named: Named, own: list[Mention]) -> bool:

@@ -16,7 +16,8 @@ _NOT = (
     r"\b(?:do|does|would|can|could)(?:n't| not)\b|\bdont\b|\bcant\b|\bwouldnt\b|\brather not\b|\bneither\b|\bnor\b|\bisn't\b)"
 )
 _LOOSE = (
-    r"(?:\s(?:want|like|need|buy|use|have|to|an?|any|the|buying|using|get|getting|interested|in|consider|touch|trust|deal|mess|with|"
+    r"(?:\s(?:way|i'm|im|i|want|like|need|buy|use|have|to|an?|any|the|buying|using|get|getting|interested|in|consider|touch|trust|deal|"
+    r"mess|with|"
     r"more|than|of|some|my|from|one|build|building|run|running|go|be|other|apple|over|fan|room|for|space|budget|network))*\s"
 )
 # What is not wanted, and the kinds of answer that fall away with it.
@@ -119,4 +120,13 @@ def length(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
         if text.take(rf"\b(?:{each.words})\b"):
             notes.append(Reason("ask.length", {"name": each.name, "context_tokens": each.tokens}, (each.source,)))
             return each.tokens
+    return None
+
+
+def crowd(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
+    """Users in words, such as several users, said aloud with their number."""
+    for each in catalog.hints.crowds:
+        if text.take(rf"\b(?:{each.words})\b"):
+            notes.append(Reason("ask.crowd", {"name": each.name, "users": each.users}, (each.source,)))
+            return each.users
     return None

@@ -120,6 +120,7 @@ def budget(text: Text) -> Amount | None:
         rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>{_K})(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
         rf"(?<![\w.-]){to}(?P<number>{NUMBER})\s?(?P<k>k\b|grand\b)?\s*(?:budget|to spend|to play with|burning)",
         rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s(?P<k>grand)\b",
+        rf"\b(?:gave|gives|given|have|got|has|with)\s(?:me\s|us\s)?(?:about\s|around\s)?(?P<number>{NUMBER})(?P<k>k)\s(?:to|for)\b",
         rf"\b(?:budget|spend|pay){_NEARLY}\s*{to}(?P<number>\d[\d,]*)(?P<k>k)?\b{_NO_MONEY}",
         rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{_NO_MONEY}",
         rf"\b(?:for|around|about)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
@@ -132,13 +133,16 @@ def budget(text: Text) -> Amount | None:
     return None
 
 
-def price(after: str) -> Amount | None:
-    """What stands behind a device's name as its price: ` for $650`, ` at 700 euros`."""
-    lead = r"\s(?:used\s|new\s|each\s|card\s)?(?:for|at|@|costs?|is|goes for|going for)\s(?:about\s|around\s|only\s|just\s|like\s)?"
+def price(text: Text, place: int) -> Amount | None:
+    """What stands behind a device's name as its price: ` for $650`, ` at 700 euros`; crossed out."""
+    after = text.original[place:]
+    few = r"(?:about\s|around\s|only\s|just\s|like\s|~)?"
+    lead = rf"(?:\s?\((?:used|new|at)?\s?|\s(?:used\s|new\s|each\s|card\s)?(?:for|at|@|costs?|is|goes for|going for)\s){few}"
     found = re.match(rf"{lead}(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})(?P<k>k\b)?", after)
     found = found or re.match(rf"{lead}(?P<number>{NUMBER})(?P<k>k)?\s?(?P<unit>{_UNIT})(?!\w)", after)
     if not found:
         return None
+    text.cross_out(place, place + found.end())
     unit = found.groupdict().get("sign") or found.groupdict().get("unit") or "$"
     return Amount(_thousands(found["number"], found["k"]), CURRENCIES[unit])
 

@@ -26,7 +26,7 @@ def corrected(text: str, catalog: "Catalog", notes: list[Reason]) -> str:
 
     names = families(catalog)
     known = everyday_words() | names | frozenset(WORDS.split())
-    targets = sorted({*WORDS.split(), *(name for name in names if len(name) >= LEAST_LETTERS)})
+    targets = sorted({*WORDS.split(), *(name for name in names if len(name) > LEAST_LETTERS)})
 
     def right(found: re.Match[str]) -> str:
         word = found.group()

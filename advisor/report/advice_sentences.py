@@ -258,6 +258,8 @@ ADVICE: dict[str, str] = {
     "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
     "ask.apart": "{taken} and {others} are separate machines: {taken} is taken as what you have.",
     "ask.asked-cannot": "{name} does not do it, so everything on sale was weighed.",
+    "ask.crowd": "“{name}” is taken as {users} at the same time.",
+    "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
     "ask.left-out": "Left out as you wish: {kinds}.",
     "ask.length": "“{name}” is taken as {context_tokens}.",
     "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",
@@ -274,6 +276,8 @@ ADVICE: dict[str, str] = {
     "{prefill_factor}; it works only with a split that cuts every layer, here {strategy} of {engine}.",
     "asked.bridge-idle": "NVLink on {system}: next to no gain, {with_tokens_per_s} instead of {without_tokens_per_s} "
     "({decode_factor}), prompts {prefill_factor} ({engine}, {strategy}).",
+    "asked.users": "{system} serves {users} users of {model} ({quant}) at the same time with {context_tokens} each, "
+    "{per_user_tokens_per_s} for each; {floor_users} of them get {floor_tokens_per_s}.",
     "asked.risk": "Mind: {text}.",
     "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
     "asked.even": "So {label} and {other} are about as fast.",

@@ -173,11 +173,16 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
     )
 
 
+HEADLINES = ("asked.users", "asked.bridge", "asked.bridge-idle", "asked.best", "asked.even")  # what was asked beside a purchase comes first
+
+
 def page(answer: Recommended, why: bool, full: bool) -> Page:
     """The answer as a knowledgeable friend gives it."""
     given = answer.recommendation
-    first = text(given.verdict.answer)
-    facts = _numbers(given.verdict)
+    verdict = text(given.verdict.answer)
+    aside = next((reason for reason in answer.asked if reason.code in HEADLINES), None)
+    first = text(aside) if aside else verdict
+    facts = [*((("So", verdict),) if aside else ()), *_numbers(given.verdict)]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
