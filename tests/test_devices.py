@@ -63,6 +63,24 @@ def test_laptop_chips_are_not_their_desktop_namesakes(catalog, laptop, desktop, 
     assert not set(map(str.lower, device.aliases)) & set(map(str.lower, namesake.aliases))
 
 
+@pytest.mark.parametrize(
+    ("device_id", "version", "ports"),
+    [  # MacRumors 2020-11-10 (M1); MacTechNews 2023-10 (M3); Apple discussions 255488566 (M2 Air, M3 Pro, M3 Max); iMore 2023-06 (M2 Ultra)
+        ("mac-m1-8c", 3, 2),
+        ("mac-m2-8c", 3, 2),
+        ("mac-m3-10c", 3, 2),
+        ("mac-m3-pro-18c", 4, 3),
+        ("mac-m3-max-40c", 4, 3),
+        ("mac-m2-ultra-76c", 4, 6),
+        ("mac-m3-ultra-80c", 5, 6),
+    ],
+)
+def test_ports_of_macs(catalog, device_id, version, ports):
+    mac = catalog.device(device_id)
+    assert (mac.thunderbolt_version, mac.thunderbolt_ports) == (version, ports)
+    assert any(each.startswith(f"thunderbolt-{version}") for each in mac.network)
+
+
 def test_every_device_keeps_the_laws(catalog):
     assert len(catalog.devices) >= 196
     for device in catalog.devices.values():
