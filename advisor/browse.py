@@ -143,7 +143,9 @@ def _get(row: Mapping[str, Any], path: str) -> Any:
 
 
 def _values(value: Any) -> list[Any]:
-    """The values of a key, however deep in lists of records they stand."""
+    """The values of a key, however deep in lists of records they stand; of a table the names of its entries."""
+    if isinstance(value, Mapping):
+        return list(value)
     return [inner for each in value for inner in _values(each)] if isinstance(value, list) else [value]
 
 

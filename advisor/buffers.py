@@ -10,7 +10,6 @@ from advisor.placement import Part, Placement
 PIPELINE_COPIES = 4  # of a batch's inputs [llama.cpp, GGML_SCHED_MAX_COPIES]
 F32_BYTES, F16_BYTES = 4.0, 2.0
 MASK_BYTES = 2.0  # F16, with flash attention
-COMPUTE_IN_F32 = ("llama.cpp", "ik_llama.cpp")  # graph buffers in F32, logits of every token of the batch
 USUAL_BATCH_TOKENS = 512
 
 
@@ -29,7 +28,7 @@ def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, c
     """
     batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
     states = batch * (4 * model.hidden_size + widest(model))
-    if engine.id in COMPUTE_IN_F32:
+    if engine.f32_buffers:
         head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
         return (runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies), (runtime_bytes + head, 0.0)
     logits = F32_BYTES * min(batch, engine.max_sequences or batch) * model.vocab_size * part.head_share

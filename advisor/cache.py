@@ -3,64 +3,19 @@
 from functools import lru_cache
 from math import inf
 
+from advisor.engine import Engine, Keeping
 from advisor.errors import BadValue
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.record import dataclass
 from advisor.units import BITS_PER_BYTE
 
-# Bits of one cached number, scales included [ggml block sizes; vLLM, ExLlamaV3 and mlx-lm documentation].
-KV_BITS = {
-    **dict.fromkeys(("f16", "fp16", "bf16", "auto"), 16.0),
-    "f32": 32.0,
-    **dict.fromkeys(("q8_0", "q8"), 8.5),
-    **dict.fromkeys(("fp8", "fp8_e4m3", "fp8_e5m2", "int8"), 8.0),
-    "int8_per_token_head": 8.08,
-    "q6": 6.5,
-    "q5_1": 6.0,
-    **dict.fromkeys(("q5_0", "q5"), 5.5),
-    "q4_1": 5.0,
-    **dict.fromkeys(("q4_0", "iq4_nl", "q4", "nvfp4", "fp4"), 4.5),
-    "q3": 3.5,
-    "turboquant_3bit_nc": 3.4,
-    "q2": 2.5,
-}
+FP8_BITS = 8.0
 F16_BITS = 16.0
 F32_BYTES = 4.0
 F16_BYTES = 2.0
 DSA_FP8_BYTES = 656.0  # 512 FP8 latent, 4 FP32 scales, 64 BF16 rope numbers [vLLM, fp8_ds_mla]
 INDEX_FP8_BYTES = 132.0  # 128 FP8 numbers and a FP32 scale [vLLM, DeepSeek-V3.2 indexer cache]
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """How an engine keeps a cache: whole blocks, what a window layer holds beyond its window, what it makes of sparsity."""
-
-    block_tokens: int = 1
-    windows: bool = True  # sliding layers hold a window only
-    window_extra_tokens: int = 0
-    window_quantized: bool = True  # window layers take the asked cache type too
-    full_architectures: tuple[str, ...] = ()  # window ignored for these
-    grouped_layers: bool = False  # window layers fill up whole groups of as many layers as there are full ones
-    state_as_model: bool = False  # state in the model's own precision, paged like the cache
-    sparse: bool = False  # indexed attention reads only the tokens picked
-    absorbed: bool = True  # MLA attends on the latent itself while reading a prompt
-
-
-_PAGED = Keeping(16, window_extra_tokens=2048, grouped_layers=True, state_as_model=True, sparse=True, absorbed=False)
-_CELLS = Keeping(256, window_extra_tokens=512, window_quantized=False, full_architectures=("llama", "phi3", "qwen2"))
-KEEPING = {
-    # SWA cells: window + ubatch (512), padded to 256; F16 whatever the type [llama.cpp llama-kv-cache-iswa.cpp; PR 21277]
-    "llama.cpp": _CELLS,
-    "ik_llama.cpp": _CELLS,
-    # window + max_num_batched_tokens (2048), hybrid KV allocator [vLLM v1/core/kv_cache_utils.py]
-    "vllm": _PAGED,
-    "sglang": _PAGED,
-    "tensorrt-llm": _PAGED,
-    "mlx": Keeping(256, window_extra_tokens=256, window_quantized=False),  # RotatingKVCache [mlx-lm models/cache.py]
-    "exo": Keeping(256, window_extra_tokens=256, window_quantized=False),
-    "exllamav3": Keeping(256, windows=False),
-}
 
 
 @dataclass(frozen=True)
@@ -93,20 +48,21 @@ class Cache:
         return self.growing_bytes_per_token * filled_tokens + windows
 
 
-def kv_bits(kv_quant: str) -> float:
+def kv_bits(kv_quant: str, engine: Engine) -> float:
     """Bits of one cached number of this type."""
     try:
-        return KV_BITS[kv_quant.lower()]
+        return engine.kv_types[kv_quant]
     except KeyError:
-        known = tuple(KV_BITS)
-        raise BadValue(f"--kv-quant: {kv_quant!r} is no cache type; known: {', '.join(known)}", nearest=known[:3]) from None
+        known = tuple(engine.kv_types)
+        raise BadValue(
+            f"--kv-quant: {kv_quant!r} is no cache type of {engine.id} ({', '.join(known)})", nearest=known[:3]
+        ) from None
 
 
 @lru_cache(maxsize=4096)
-def cache_of(model: Model, kv_quant: str, engine_id: str) -> Cache:
-    """The cache of `model` as `engine_id` keeps it in numbers of type `kv_quant`."""
-    keeping = KEEPING.get(engine_id, Keeping())
-    bits = kv_bits(kv_quant)
+def cache_of(model: Model, kv_quant: str, engine: Engine) -> Cache:
+    """The cache of `model` as `engine` keeps it in numbers of type `kv_quant`."""
+    keeping, bits = engine.keeps, kv_bits(kv_quant, engine)
     growing, windows, pair_flops, window_flops = 0.0, [], 0.0, []
     for mixer in model.mixers:
         for each, window, held in _held(mixer, bits, keeping, model):
@@ -166,7 +122,7 @@ def _group(mixer: Mixer, model: Model) -> int:
 def _held_latent(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[float, float, float]]:
     numbers = (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0)
     sparse = keeping.sparse and mixer.indexer_tokens is not None
-    each = DSA_FP8_BYTES if sparse and bits == KV_BITS["fp8"] else numbers * bits / BITS_PER_BYTE
+    each = DSA_FP8_BYTES if sparse and bits == FP8_BITS else numbers * bits / BITS_PER_BYTE
     index = INDEX_FP8_BYTES if keeping.sparse else mixer.indexer_head_dim * F16_BYTES
     found = [(each * mixer.layers, float(mixer.indexer_tokens or 0) if sparse else inf, inf)]
     if mixer.indexer_layers:

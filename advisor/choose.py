@@ -204,7 +204,7 @@ def _estimated(way: Way, strategy: str, model: Model, kv_quant: str, workload: W
     job = Job(
         model=model,
         weights=weights_of(model, way.quant, way.engine.id),
-        cache=cache_of(model, kv_quant, way.engine.id),
+        cache=cache_of(model, kv_quant, way.engine),
         system=way.system,
         engine=way.engine,
         backend=way.backend,

@@ -1,5 +1,7 @@
 """An engine: the software that runs the model – what it can do on which hardware, and how it splits."""
 
+from collections.abc import Mapping
+
 from advisor.price import Source
 from advisor.record import dataclass
 from advisor.units import GIB
@@ -65,6 +67,21 @@ class SplitFlags:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """How an engine keeps a cache: whole blocks, what a window layer holds beyond its window, what it makes of sparsity."""
+
+    block_tokens: int = given(default=1, least=1)
+    windows: bool = given(default=True)  # sliding layers hold a window only
+    window_extra_tokens: int = given(default=0, least=0)
+    window_quantized: bool = given(default=True)  # window layers take the asked cache type too
+    full_architectures: tuple[str, ...] = given(default=())  # window ignored for these
+    grouped_layers: bool = given(default=False)  # window layers fill up whole groups of as many layers as there are full ones
+    state_as_model: bool = given(default=False)  # state in the model's own precision, paged like the cache
+    sparse: bool = given(default=False)  # indexed attention reads only the tokens picked
+    absorbed: bool = given(default=True)  # MLA attends on the latent itself while reading a prompt
+
+
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """What the engine reads, where it runs, how it splits, how it keeps memory."""
 
@@ -80,7 +97,10 @@ class Engine:
     usual_4bit: str = given()
     usual_8bit: str = given()
     usual_16bit: str = given()
-    kv_types: tuple[str, ...] = given()
+    kv_types: Mapping[str, float] = given()  # cache types that it takes, and the bits of one cached number, scales included
+    keeps: Keeping = given(default=Keeping())
+    embedding_in_host: bool = given(default=False)  # the input embedding is looked up in host memory beside a card
+    f32_buffers: bool = given(default=False)  # buffers in 32 bits, logits of every token of the batch
     usual_split: str = given(one_of=("layers", "tensor"))  # on several devices when none is asked of what is owned
     tensor: TensorRule | None = given(default=None)
     multi_node: tuple[str, ...] = given(default=())  # splits it can do between boxes
@@ -105,6 +125,9 @@ class Engine:
     sources: tuple[Source, ...] = given()
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
+
+    def __hash__(self) -> int:
+        return hash(self.id)  # asked often; equality still compares every field
 
     def flags(self, split: str, count: int, bench: bool = False) -> str:
         """The command-line words for a split over `count` devices; empty where it needs none."""

@@ -15,7 +15,6 @@ from advisor.record import dataclass, replace
 from advisor.units import GIB
 from advisor.weights import Weights
 
-EMBEDDING_IN_HOST = ("llama.cpp", "ik_llama.cpp", "exllamav3")  # engines that look the input embedding up in host memory
 HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
 UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
 UNBOUNDED_USERS = 2**20  # where an engine states no most
@@ -205,7 +204,7 @@ def _load(
     part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform], copies: int = 1
 ) -> _Load:
     room = usable(part.device, part.memory_bytes, platforms)
-    in_host = engine.id in EMBEDDING_IN_HOST and not part.device.unified_memory
+    in_host = engine.embedding_in_host and not part.device.unified_memory
     stored = (
         part.dense_share * weights.dense_bytes
         + part.expert_share * weights.expert_bytes

@@ -149,7 +149,7 @@ def estimate(
 
     `alone` finds the best of one device when somebody asks how much faster several are.
     """
-    weights, cache = weights_of(model, quant, engine.id), cache_of(model, kv_quant, engine.id)
+    weights, cache = weights_of(model, quant, engine.id), cache_of(model, kv_quant, engine)
     fit = memory.fit(placement, model, weights, cache, workload, engine, tables.platforms, host_bytes_of(system))
     done = workload if workload.users == fit.users else replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)

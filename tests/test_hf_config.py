@@ -11,9 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.cache import cache_of
+from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.intake.hf_config import model_of, read
 
+CATALOG = Catalog.load(user_folder=False)
+LLAMA_CPP, VLLM = CATALOG.engine("llama.cpp"), CATALOG.engine("vllm")
 CASES = yaml.safe_load((Path(__file__).parent / "hf_configs.yaml").read_text())
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -192,7 +195,7 @@ def test_linear_attention_of_a_mamba_model_is_mamba() -> None:
 def test_layers_that_read_an_earlier_ones_cache_keep_none() -> None:
     # Hunyuan-Large: cross-layer attention, every second of 64 layers keeps 8 heads of 80 (6400 / 80) keys and values, 2 B each
     config = {**LLAMA, "hidden_size": 6400, "num_hidden_layers": 64, "num_attention_heads": 80, "use_cla": True, "cla_share_factor": 2}
-    assert cache_of(made(config), "f16", "llama.cpp").growing_bytes_per_token == 32 * 2 * 8 * 80 * 2
+    assert cache_of(made(config), "f16", LLAMA_CPP).growing_bytes_per_token == 32 * 2 * 8 * 80 * 2
 
 
 def test_a_dense_network_beside_the_experts() -> None:
@@ -217,7 +220,7 @@ def test_what_speaks_aloud_is_said_to_be_left_out() -> None:
 def test_a_recurrence_with_a_window_keeps_one_state_and_one_window() -> None:
     # RecurrentGemma 2B: 18 layers with a state of 2560 and 3 · 2560 convolved, at 4 B; 8 layers with a window of 2048
     case = next(case for case in CASES if case["name"] == "recurrentgemma-2b")
-    cache = cache_of(made(case["config"]), "f16", "llama.cpp")
+    cache = cache_of(made(case["config"]), "f16", LLAMA_CPP)
     assert (cache.state_bytes, cache.growing_bytes_per_token) == (18 * 4 * 2560 * 4, 0)
     assert [window for _, window, _ in cache.windows] == [2048]
 
@@ -286,7 +289,7 @@ def test_no_mutation_breaks_the_reader(data: st.DataObject) -> None:
     except AdvisorError:
         return
     assert model.params >= 0
-    assert cache_of(model, "f16", "vllm").held_bytes(1000) >= 0
+    assert cache_of(model, "f16", VLLM).held_bytes(1000) >= 0
 
 
 def test_an_adapter_is_no_model(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def fitted(
         Placement("tensor", (part,), engine=engine),
         asked,
         weights_of(asked, CATALOG.quant(quant), engine),
-        cache_of(asked, kv, engine),
+        cache_of(asked, kv, CATALOG.engine(engine)),
         Workload(users=users, context_tokens=context, prompt_tokens=0, generate_tokens=1),
         CATALOG.engine(engine),
         CATALOG.platforms,
@@ -64,12 +64,14 @@ def fitted(
     ],
 )
 def test_cache_as_llama_cpp_logs_it(model: str, kv: str, context: int, mib: float) -> None:
-    assert cache_of(CATALOG.model(model), kv, "llama.cpp").held_bytes(context) / MIB == pytest.approx(mib, rel=1e-4)
+    assert cache_of(CATALOG.model(model), kv, CATALOG.engine("llama.cpp")).held_bytes(context) / MIB == pytest.approx(mib, rel=1e-4)
 
 
 def test_recurrent_state_as_llama_cpp_logs_it() -> None:
     # three sequences of Qwen3.6-27B: R (f32) 16.88 MiB, S (f32) 432 MiB [ggml-org/llama.cpp#23792]
-    assert 3 * cache_of(CATALOG.model("qwen3.6-27b"), "f16", "llama.cpp").state_bytes / MIB == pytest.approx(448.88, rel=1e-4)
+    assert 3 * cache_of(CATALOG.model("qwen3.6-27b"), "f16", CATALOG.engine("llama.cpp")).state_bytes / MIB == pytest.approx(
+        448.88, rel=1e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,31 +86,31 @@ def test_recurrent_state_as_llama_cpp_logs_it() -> None:
     ],
 )
 def test_cache_as_vllm_pages_it(model: str, ranks: int, length: int, pool_gib: float, concurrency: float) -> None:
-    held = cache_of(CATALOG.model(model), "f16", "vllm").held_bytes(length) / ranks
+    held = cache_of(CATALOG.model(model), "f16", CATALOG.engine("vllm")).held_bytes(length) / ranks
     assert pool_gib * GIB / held == pytest.approx(concurrency, rel=0.015)
 
 
 def test_shared_layers_hold_nothing() -> None:
     # Gemma 3n E4B: 35 layers of which the last 15 (12 sliding, 3 full) read earlier caches
-    cache = cache_of(CATALOG.model("gemma-3n-e4b"), "f16", "llama.cpp")
+    cache = cache_of(CATALOG.model("gemma-3n-e4b"), "f16", CATALOG.engine("llama.cpp"))
     assert cache.growing_bytes_per_token == 4 * 2 * 2 * 256 * 2
 
 
 def test_llama_cpp_ignores_the_window_of_mistral() -> None:
     model = CATALOG.model("mistral-7b-v0.1")
-    assert cache_of(model, "f16", "llama.cpp").windows == ()
-    assert len(cache_of(model, "f16", "vllm").windows) == 1
+    assert cache_of(model, "f16", CATALOG.engine("llama.cpp")).windows == ()
+    assert len(cache_of(model, "f16", CATALOG.engine("vllm")).windows) == 1
 
 
 def test_quantized_cache_leaves_windows_at_16_bits_in_llama_cpp() -> None:
-    full, narrow = (cache_of(CATALOG.model("gemma-3-27b"), kv, "llama.cpp") for kv in ("f16", "q8_0"))
+    full, narrow = (cache_of(CATALOG.model("gemma-3-27b"), kv, CATALOG.engine("llama.cpp")) for kv in ("f16", "q8_0"))
     assert narrow.windows == full.windows
     assert narrow.growing_bytes_per_token / full.growing_bytes_per_token == pytest.approx(8.5 / 16)
 
 
 def test_unknown_cache_type() -> None:
     with pytest.raises(BadValue, match="no cache type"):
-        kv_bits("q9")
+        kv_bits("q9", CATALOG.engine("llama.cpp"))
 
 
 @pytest.mark.parametrize(
@@ -274,7 +276,7 @@ def test_what_vllm_leaves_for_the_cache(device: str, model: str, quant: str, sha
     ],
 )
 def test_cache_of_models_that_save_it(model: str, context: int, gib: float) -> None:
-    cache = cache_of(CATALOG.model(model), "f16", "llama.cpp")
+    cache = cache_of(CATALOG.model(model), "f16", CATALOG.engine("llama.cpp"))
     assert (cache.held_bytes(context) - cache.state_bytes) / GIB == pytest.approx(gib, rel=0.05)
 
 
@@ -300,7 +302,7 @@ def test_each_device_is_judged_by_itself() -> None:
         Placement("layers", parts),
         CATALOG.model("qwen3-32b"),
         whole,
-        cache_of(CATALOG.model("qwen3-32b"), "f16", "llama.cpp"),
+        cache_of(CATALOG.model("qwen3-32b"), "f16", CATALOG.engine("llama.cpp")),
         Workload(context_tokens=2048, prompt_tokens=0, generate_tokens=1),
         CATALOG.engine("llama.cpp"),
         CATALOG.platforms,

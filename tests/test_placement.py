@@ -25,7 +25,7 @@ def job_of(catalog: Catalog, words: str, model: str, quant: str, **changes: obje
     way = choose.way_of(system, engine, catalog.model(model), catalog.quant(quant), "f16", catalog)
     assert isinstance(way, choose.Way), way
     weights = weights_of(catalog.model(model), way.quant, engine.id)
-    cache = cache_of(catalog.model(model), "f16", engine.id)
+    cache = cache_of(catalog.model(model), "f16", engine)
     return Job(catalog.model(model), weights, cache, way.system, engine, way.backend, Workload(**changes))
 
 

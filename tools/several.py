@@ -66,7 +66,7 @@ def laid_out(catalog: Catalog, figure: Figure) -> Several | None:
         return None
     if isinstance(way, Reason):
         return None
-    weights, cache = weights_of(model, way.quant, way.engine.id), cache_of(model, "f16", way.engine.id)
+    weights, cache = weights_of(model, way.quant, way.engine.id), cache_of(model, "f16", way.engine)
     work = Workload(users=figure.users, context_tokens=figure.context_tokens, prompt_tokens=figure.prompt_tokens, generate_tokens=1)
     placement = lay(row.strategy, Job(model, weights, cache, way.system, way.engine, way.backend, work))
     if isinstance(placement, Reason):

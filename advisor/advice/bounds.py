@@ -168,7 +168,7 @@ class Bounds:
             return None
         key = engine.id, backend.id, quant.id
         if key not in self._by_quant:
-            weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, work.kv_quant, engine.id)
+            weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, work.kv_quant, engine)
             filled = work.workload.prompt_tokens + work.workload.generate_tokens / 2
             held = self.users * cache.held_bytes(work.workload.context_tokens)
             self._by_quant[key] = Way(engine, backend, weights, cache, filled, held)

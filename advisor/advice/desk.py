@@ -138,7 +138,7 @@ class Desk:
         if key not in self._bytes:
             all_weights = [weights_of(self.model, quant, BOUND_ENGINE) for quant in self._formats(work.quant)]
             smallest = min(all_weights, key=lambda weights: weights.total_bytes)
-            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, BOUND_ENGINE)
+            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, self.catalog.engine(BOUND_ENGINE))
         return self._bytes[key]
 
     def _formats(self, word: str | None) -> list[Quant]:
