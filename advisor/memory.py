@@ -1,6 +1,7 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from math import ceil, floor, inf
 
 from advisor.buffers import buffers_of, input_copies
@@ -11,7 +12,7 @@ from advisor.need import Workload
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform, Usable, usable
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass, replace
+from advisor.record import dataclass, field, replace
 from advisor.units import GIB
 from advisor.weights import Weights
 
@@ -52,10 +53,21 @@ class Fit:
     devices: tuple[DeviceFit, ...]
     host_needed_bytes: float
     host_usable_bytes: float | None
-    max_context_tokens: int
     max_users: int
     raise_limit: bool  # fits only above the platform's default limit
-    reasons: tuple[Reason, ...] = ()
+    # worked out when asked for: of some hundred placements few are shown
+    longest: Callable[[], int] = field(compare=False, repr=False)
+    said: Callable[[], tuple[Reason, ...]] = field(compare=False, repr=False)
+
+    @cached_property
+    def max_context_tokens(self) -> int:
+        """The longest context of each of these users."""
+        return self.longest()
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it fits or not."""
+        return self.said()
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +135,10 @@ def fit(
         devices=devices,
         host_needed_bytes=host_needed,
         host_usable_bytes=host_room,
-        max_context_tokens=longest_context(rooms, at_a_time, model),
         max_users=most,
         raise_limit=raised,
-        reasons=_reasons(loads, devices, raised, host_needed, host_room),
+        longest=lambda: longest_context(rooms, at_a_time, model),
+        said=lambda: _reasons(loads, devices, raised, host_needed, host_room),
     )
 
 

@@ -148,8 +148,8 @@ def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens:
         work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
         host = runner.host_bytes_per_s if _uses_host(part) else None
         found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, runner.constants(part), host)
-        found = replace(found, host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
-        known[key] = found = found + _disk(runner, part, users)
+        found = found._replace(host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
+        known[key] = found = found + _disk(runner, part, users) if part.disk_share else found
     return found
 
 
@@ -214,7 +214,7 @@ def _prompt(runner: Runner, part: Part, prompt_tokens: float, together: float, k
         host = runner.host_prompt_bytes_per_s if _uses_host(part) else None
         constants = runner.constants(part)
         found = prefill_terms(part, runner.weights, runner.cache, runner.model, prompt_tokens, 0.0, constants, host, together)
-        known[key] = found = found + _disk(runner, part, prompt_tokens)
+        known[key] = found = found + _disk(runner, part, prompt_tokens) if part.disk_share else found
     return found.total_s
 
 

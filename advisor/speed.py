@@ -180,7 +180,7 @@ def estimate(
             *_said(rates, runner, placement, system, known),
             *why.waiting(loading_s, storage_of(system)),
         ),
-        held_by_one=_held_by_one(rates, runner, placement, replace(done, users=fit.at_a_time)),
+        held_by_one=_held_by_one(rates, runner, placement, done, fit.at_a_time),
         alone=alone,
     )
 
@@ -196,10 +196,10 @@ def _cautions(placement: Placement, fit: Fit, work: Workload, engine: Engine) ->
     return tuple(found)
 
 
-def _held_by_one(rates: _Rates | None, runner: Runner, placement: Placement, work: Workload) -> Callable[[], Held] | None:
+def _held_by_one(rates: _Rates | None, runner: Runner, placement: Placement, work: Workload, users: int) -> Callable[[], Held] | None:
     if rates is None or sum(part.count for part in placement.parts) == 1:
         return None
-    return partial(held, runner, placement, rates.decode, work.users or 1, work.prompt_tokens + work.generate_tokens / 2)
+    return partial(held, runner, placement, rates.decode, users or 1, work.prompt_tokens + work.generate_tokens / 2)
 
 
 def _said(rates: _Rates | None, runner: Runner, placement: Placement, system: System, known: Correction | None) -> tuple[Reason, ...]:

@@ -6,6 +6,7 @@ to powers, so that they take numbers as well as arrays of numbers.
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from advisor.cache import Cache
 from advisor.calibration import WIDTH_UNIT, Constants
@@ -22,8 +23,7 @@ __all__ = [
 KNEE = 3.0  # sharpness of the knee between memory-bound and compute-bound: 1 adds the two, infinity takes the larger
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """Seconds of one step, by what they are spent on. Parts add; `compute_s` is what computing adds beyond the reading."""
 
     weights_s: float = 0.0
@@ -38,7 +38,7 @@ class Terms:
         """All of it."""
         return self.weights_s + self.cache_s + self.compute_s + self.host_memory_s + self.link_s + self.overhead_s
 
-    def __add__(self, other: "Terms") -> "Terms":
+    def __add__(self, other: "Terms") -> "Terms":  # type: ignore[override]
         return Terms(
             self.weights_s + other.weights_s,
             self.cache_s + other.cache_s,

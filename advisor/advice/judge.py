@@ -24,7 +24,12 @@ class Option:
     estimate: Estimate
     cost: Cost
     changes: tuple[Reason, ...] = ()  # what is set differently on what is owned
-    longest_context_tokens: int = 0  # that any way to run it holds
+    ways: tuple[Estimate, ...] = ()  # all that were found of that system
+
+    @cached_property
+    def longest_context_tokens(self) -> int:
+        """The longest context that one of the ways holds in its devices' memory."""
+        return max((way.fit.max_context_tokens for way in self.ways if way.placement.strategy != "offload"), default=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +155,6 @@ def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:
     return max(ways, key=lambda way: (fast_enough(way, need), way.fit.fits, score(way)), default=None)
 
 
-def longest_context(ways: Iterable[Estimate]) -> int:
-    """The longest context that one of the ways holds in its devices' memory."""
-    return max((way.fit.max_context_tokens for way in ways if way.placement.strategy != "offload"), default=0)
-
-
 def evaluate(case: Case, offer: Offer) -> list[Option]:
     """The options that an offer turns out to be: the best shared way, and copies side by side where that is another answer."""
     system = case.desk.system(offer.words, offer.host)
@@ -164,12 +164,11 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     shared = best_way((way for way in ways if way.placement.strategy != "replicas"), case.need)
     copied = best_way((way for way in ways if way.placement.strategy == "replicas"), case.need)
     options = []
-    longest = longest_context(ways)
     if shared:
-        options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared), longest_context_tokens=longest))
+        options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared), ways=ways))
     if copied and (case.work.workload.users or 2) > 1:
         kind = "replicas" if system.count <= 2 and offer.kind != "new-host" else offer.kind
-        options.append(Option(kind, copied, case.desk.cost(copied.system, copied), longest_context_tokens=longest))
+        options.append(Option(kind, copied, case.desk.cost(copied.system, copied), ways=ways))
     return options
 
 

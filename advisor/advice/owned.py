@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import Desk, Work
-from advisor.advice.judge import Case, Option, best_way, fast_enough, longest_context, per_user
+from advisor.advice.judge import Case, Option, best_way, fast_enough, per_user
 from advisor.advice.offers import Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
@@ -144,7 +144,7 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
         best = best_way(ways, case.need)
         if best is not None:
             changes = _changes(best, usual, what, value)
-            tried.append(Option("change-settings", best, _free(desk, best), changes, longest_context(ways)))
+            tried.append(Option("change-settings", best, _free(desk, best), changes, tuple(ways)))
             if fast_enough(best, case.need):
                 break
         if need_only:
