@@ -11,10 +11,12 @@ TOOL = "sysctl"
 
 _BRAND = re.compile(
     r"(?:machdep\.cpu\.brand_string\s*[:=]\s*|GPU name:\s*|found device:\s*|picking default device:\s*|(?:^|\n)"
-    r"Chip:\s*|Chipset Model:\s*)(Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?)(?![\w])"
+    r"Chip:?\s*|Chipset Model:\s*|Chip Name:?\s*|\"model\"\s*=\s*<?\"|Puce\s*|チップ\s*|芯片\s*)"
+    r"(Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?)(?![\w])"
 )
 _CORES = re.compile(r"(?:\"gpu-core-count\"\s*=\s*|GPU core count:\s*|Total Number of Cores:\s*)(\d{1,3})(?=\s|$)(?!\s*\()")
 _RAM = re.compile(r"hw\.memsize(?:_usable)?\s*[:=]\s*(\d{6,18})")
+_ABOUT = re.compile(r"^(?:Memory|Speicher|Mémoire|Memoria|メモリ|内存)[:\s]\s*(\d{1,3} ?GB)\s*$", re.MULTILINE)
 _GPU_MEMORY = re.compile(r"GPU memory:\s*([\d.]+\s*[GM]B)")
 _WIRED = re.compile(r"iogpu\.wired_limit_mb\s*[:=]\s*(\d{1,9})")
 _WORKING_SET = re.compile(r"recommendedMaxWorkingSetSize\s*=\s*([\d.]+)\s*MB")
@@ -31,14 +33,14 @@ def recognise(page: Page) -> bool:
         "recommendedMaxWorkingSetSize",
         "found device: Apple",
     )
-    return page.has(*words) or ("GPU name:" in page.text and "Apple" in page.text)
+    return page.has(*words) or ("Apple M" in page.text and page.has("GPU name:", "Chip", "Puce", "チップ", "芯片"))
 
 
 def read(page: Page) -> tuple[View, ...]:
     """The chip as one device with the machine's memory."""
     text = page.text
     brand, cores, ram = _BRAND.search(text), _CORES.search(text), _RAM.search(text)
-    said = _GPU_MEMORY.search(text)
+    said = _GPU_MEMORY.search(text) or (_ABOUT.search(text) if brand else None)
     memory = float(ram.group(1)) if ram else (size_bytes(said.group(1)) if said else None)
     limit, wired = _WORKING_SET.search(text), _wired(text)
     devices: tuple[Seen, ...] = ()

@@ -10,15 +10,20 @@ from advisor.intake import (
     amd_smi,
     apple_lines,
     graphics_apis,
+    hosts,
     identify,
+    intel_lists,
+    linux_lists,
     llama_devices,
     lspci,
+    monitors,
     nvidia_smi_csv,
     nvidia_smi_list,
     nvidia_smi_q,
     nvidia_smi_table,
     ollama_log,
     proc,
+    programs,
     reports,
     rocm_smi,
     system_profiler,
@@ -44,11 +49,15 @@ READERS: tuple[ModuleType, ...] = (
     system_profiler,
     apple_lines,
     lspci,
+    linux_lists,
+    intel_lists,
     proc,
     ollama_log,
     llama_devices,
     graphics_apis,
     windows,
+    monitors,
+    programs,
     reports,
 )
 SMALL_POOL_BYTES = 8 * GIB  # a carved-out part below this is not what a box with shared memory computes in
@@ -100,8 +109,29 @@ def _says(view: View) -> bool:
 
 def detect(pages: Sequence[Page], catalog: Catalog) -> Detected:
     """The machine that all the pages describe."""
-    found = known_of([view for page in pages for view in views_of(page)], catalog)
+    parts = [part for page in pages for part in hosts.machines(page)]
+    boxes = [known_of(views_of(part), catalog) for part in parts] if len(parts) > len(pages) else []
+    boxes = [box for box in boxes if box.devices or box.warnings]
+    views = [view for page in pages for view in views_of(page)]
+    found = _together(boxes) if len(boxes) > 1 else known_of(views, catalog)
     return replace(found, warnings=(*(warning for page in pages for warning in page.warnings), *found.warnings))
+
+
+def _together(boxes: Sequence[Detected]) -> Detected:
+    """Several machines: all their devices, numbered on; equal machines give SYSTEM words of boxes, unlike ones none."""
+    devices: list[Known] = []
+    links: list[Joint] = []
+    for box in boxes:
+        first = len(devices)
+        devices += [replace(known, index=first + known.index) for known in box.devices]
+        links += [replace(joint, a=first + joint.a, b=first + joint.b) for joint in box.links]
+    said = [box.system for box in boxes]
+    words = f"{len(boxes)}x ({said[0]})" if said[0] and len(set(said)) == 1 else None
+    each = ", ".join(f'"{one}"' if one else "not known" for one in said)
+    note = f"{len(boxes)} machines: {each}." + ("" if words else " Say with --have which is meant.")
+    warnings = dict.fromkeys((note, *(warning for box in boxes for warning in box.warnings)))
+    oses = {box.os for box in boxes}
+    return Detected(tuple(devices), tuple(links), boxes[0].ram_bytes, oses.pop() if len(oses) == 1 else None, words, tuple(warnings))
 
 
 def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
@@ -206,6 +236,8 @@ def _memory(seen: Seen, identity: identify.Identity, integrated: bool, found: Me
         return seen.memory_bytes or seen.limit_bytes, ()
     pool = max(seen.memory_bytes or 0.0, seen.shared_bytes or 0.0)
     if seen.maker == "amd":
+        if identity.device is None and seen.name is None and (seen.memory_bytes or 0.0) >= SMALL_POOL_BYTES:
+            return seen.memory_bytes, ()  # nothing says that it shares the computer's memory
         if pool >= SMALL_POOL_BYTES:
             return pool, ("memory is shared with the system: the pool printed is what the GPU may take",)
         whole = found.ram_bytes + (seen.memory_bytes or 0.0) if found.ram_bytes else None

@@ -18,6 +18,7 @@ _CL_FACT = re.compile(
     r"^\s*(Device Name|Device Type|Global memory size|Host unified memory|Unified memory for Host and Device|De"
     r"vice Topology \(AMD\)|Device PCI Bus Info.*?|Name|Device Vendor)\s*:?\s{2,}(.+)$"
 )
+_CL_LISTED = re.compile(r"^[\s`|+-]*(Platform|Device) #\d+:\s*(.{3,120})$")
 _AGENT = re.compile(r"^\s*(Marketing Name|Name|Device Type|BDFID|Size|Segment|Compute Unit|Chip ID|Vendor Name)\s*:\s*(.*)$")
 _RBT = re.compile(r"^\s*Device:\s*(\d+),\s+(.+?)(?:,\s*(GPU-\S+),\s*([0-9a-fA-F]+:[0-9a-fA-F]+\.[0-7]))?\s*$")
 _SUFFIX = re.compile(r"\s+\((?:RADV|NVK|ANV|LLVM|radeonsi|radv)[^)]*\)\s*$", re.IGNORECASE)
@@ -35,6 +36,7 @@ def recognise(page: Page) -> bool:
         "Marketing Name:",
         "RocmBandwidthTest",
         "Device Topology",
+        "Platform #",
     )
 
 
@@ -44,6 +46,7 @@ def read(page: Page) -> tuple[View, ...]:
     for tool, devices in (
         ("vulkaninfo", _vulkan(page.lines)),
         ("clinfo", _opencl(page.lines)),
+        ("clinfo -l", _opencl_listed(page.lines)),
         ("rocminfo", _rocminfo(page.lines)),
         ("rocm-bandwidth-test", _bandwidth_test(page.lines)),
     ):
@@ -122,6 +125,26 @@ def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
             bus=bus_of(row.get("Device Topology") or row.get("Device PCI Bus Info")),
             integrated=True if unified in ("Yes", "true") and maker_of(name) != "apple" else None,
         )
+
+
+def _opencl_listed(lines: Iterable[str]) -> Iterator[Seen]:
+    """Rows `-- Device #0: name` of `clinfo -l`; a card listed by two platforms counts once."""
+    found: dict[str, list[str]] = {}
+    platform = ""
+    for line in lines:
+        row = _CL_LISTED.match(line)
+        if row and row.group(1) == "Platform":
+            platform = row.group(2)
+        elif row and maker_of(row.group(2)) and not _SOFT.search(row.group(2)):
+            found.setdefault(platform, []).append(row.group(2))
+    names = [
+        name
+        for place, inner in enumerate(found.values())
+        for name in inner
+        if not any(name in other for other in list(found.values())[:place])
+    ]
+    for name in names[:256]:
+        yield Seen(name=known(name), maker=maker_of(name))
 
 
 def _cl_memory(text: str | None) -> float | None:

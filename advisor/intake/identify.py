@@ -22,6 +22,7 @@ LEAST_POWER = 0.6  # share of a desktop card's power limit below which a cut nam
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
 _TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card)\s*$|\(TM\)|\(R\)|™|®", re.IGNORECASE)
 _NUMBER = re.compile(r"^(?:.*\bDevice )?[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4})?$")  # a PCI id where the name should be
+_GEFORCE = re.compile(r"geforce|\b[rg]tx\b|quadro|titan", re.IGNORECASE)
 _LAPTOP = re.compile(r"laptop|mobile|notebook|max-?q", re.IGNORECASE)
 
 
@@ -114,6 +115,7 @@ def _looked_up(text: str, catalog: Catalog) -> list[Device]:
 def _cut(name: str, catalog: Catalog) -> list[Device]:
     """Devices whose printed names begin with a cut one."""
     start = _plain(_CUT.sub("", name))
+    sized = not _GEFORCE.search(name)  # a server card's printed name ends with its memory
     maker = maker_of(name)
     found = []
     for each in catalog.ids("devices"):
@@ -122,7 +124,7 @@ def _cut(name: str, catalog: Catalog) -> list[Device]:
             continue
         forms = [_plain(called) for called in (device.name, *device.aliases)]
         geforce = "geforce" not in name.lower() or "geforce" in device.name.lower()
-        if geforce and any(_begins(form, start) for form in forms):
+        if geforce and any(_begins(form, start, sized) for form in forms):
             found.append(device)
     return found
 
@@ -132,9 +134,9 @@ def _plain(name: str) -> str:
     return normal(" ".join(device_words(name)))
 
 
-def _begins(form: str, start: str) -> bool:
-    """Whether a name goes on after the cut; a memory size behind a number is not part of the printed name."""
-    return form.startswith(start) and form != start and not (start[-1:].isdigit() and form[len(start)] in ".0123456789")
+def _begins(form: str, start: str, sized: bool) -> bool:
+    """Whether a name goes on after the cut; a memory size behind a whole number belongs to the printed names of server cards only."""
+    return form.startswith(start) and form != start and (sized or form[len(start)] != ".")
 
 
 def _fits(device: Device, seen: Seen, ram_bytes: float | None) -> bool:
@@ -175,10 +177,16 @@ def _is_meant(device: Device, seen: Seen) -> bool:
 
 def _commoner(chosen: list[Device], seen: Seen) -> list[Device]:
     """Of devices sold under one name the one that the plain name means, where no memory is printed to tell them apart."""
-    if len(chosen) < 2 or seen.memory_bytes is not None or "/" in (seen.name or ""):
+    if len(chosen) < 2 or seen.memory_bytes is not None or _has_several(seen):
         return chosen
     bases = [device for device in chosen if device.variant_of is None]
     return bases if len(bases) == 1 and all(device.variant_of in (None, bases[0].id) for device in chosen) else chosen
+
+
+def _has_several(seen: Seen) -> bool:
+    """Whether the printed name lists several devices of one chip."""
+    inside = re.search(r"\[([^\]]*)\]", seen.name or "")
+    return "/" in (inside.group(1) if inside else seen.name or "")
 
 
 def _by_name(seen: Seen, fitting: list[Device]) -> list[Device]:
@@ -187,14 +195,16 @@ def _by_name(seen: Seen, fitting: list[Device]) -> list[Device]:
         return fitting
     start = normal(" ".join(device_words(_TRIMMINGS.sub("", seen.name))))
     exact = [device for device in fitting if start in {normal(" ".join(device_words(name))) for name in (device.name, *device.aliases)}]
-    return exact if len(exact) == 1 and "/" not in seen.name and seen.maker != "apple" else fitting
+    return exact if len(exact) == 1 and not _has_several(seen) and seen.maker != "apple" else fitting
 
 
 def _sure(device: Device, seen: Seen, catalog: Catalog) -> bool:
     """Whether the one candidate left may be taken: a cut name could be a laptop's, a Mac's chip has several GPUs."""
     if seen.name and _CUT.search(seen.name):
+        if device.kind == "gpu" and not _GEFORCE.search(seen.name):
+            return seen.memory_bytes is not None
         return bool(seen.power_limit_w and device.power_w and seen.power_limit_w >= LEAST_POWER * device.power_w and seen.memory_bytes)
-    if "/" in (seen.name or ""):
+    if _has_several(seen):
         return seen.memory_bytes is not None
     if device.maker == "apple" and device.gpu_cores != seen.gpu_cores:
         siblings = [other for other in catalog.devices.values() if other.chip and other.chip == device.chip]

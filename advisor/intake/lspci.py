@@ -82,15 +82,15 @@ def _started(line: str) -> Seen | None:
         return None
     plain = _LINE.match(line)
     if plain:
-        return _device(plain.group(1), plain.group(4))
+        return device_of(plain.group(1), plain.group(4))
     numbers = _NUMBERS.match(line)
     if numbers:
-        return _device(numbers.group(1), f"Device {numbers.group(4)} [{numbers.group(3)}:{numbers.group(4)}]")
+        return device_of(numbers.group(1), f"Device {numbers.group(4)} [{numbers.group(3)}:{numbers.group(4)}]")
     quoted = _QUOTED.match(line)
     if quoted:
         cells = _shell_words(line)
         if len(cells) >= 4:
-            return _device(quoted.group(1), f"{cells[2]} {cells[3]}", _pair(cells[2], cells[3]))
+            return device_of(quoted.group(1), f"{cells[2]} {cells[3]}", _pair(cells[2], cells[3]))
     return None
 
 
@@ -112,12 +112,12 @@ def _of_fields(fields: dict[str, str]) -> Iterator[Seen]:
     """The device of a `-vmm` block."""
     if re.match(_CLASS, fields.get("Class", "")) and "Slot" in fields:
         vendor, device = fields.get("Vendor", ""), fields.get("Device", "")
-        seen = _device(fields["Slot"], f"{vendor} {device}", _pair(vendor, device))
+        seen = device_of(fields["Slot"], f"{vendor} {device}", _pair(vendor, device))
         if seen:
             yield seen
 
 
-def _device(slot: str, words: str, pci_id: str | None = None) -> Seen | None:
+def device_of(slot: str | None, words: str, pci_id: str | None = None) -> Seen | None:
     """A device by its words: vendor, name in the printed form, ids. None for other vendors (ASPEED, Matrox, virtual ones)."""
     ids = _IDS.search(words)
     pci_id = pci_id or (f"{ids.group(1)}:{ids.group(2)}".lower() if ids else None)
@@ -135,6 +135,11 @@ def _device(slot: str, words: str, pci_id: str | None = None) -> Seen | None:
     if name == "Device" and pci_id:  # what -nn prints of an id that its list does not know
         name = f"Device {pci_id.split(':')[1]}"
     return Seen(name=name or None, maker=vendor[0], bus=bus_of(slot), pci_id=pci_id)
+
+
+def linked(seen: Seen, generation: int | None, lanes: int | None) -> Seen:
+    """A device with its slot's link."""
+    return replace(seen, pcie_generation=generation, pcie_lanes=lanes)
 
 
 def _below(seen: Seen, line: str) -> Seen:

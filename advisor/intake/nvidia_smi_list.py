@@ -35,7 +35,7 @@ def recognise(page: Page) -> bool:
 def _is_gpu(line: str) -> re.Match[str] | None:
     """A line `GPU 0: name (UUID: …)`; without the UUID the name must be a maker's."""
     found = _GPU.match(line) if "GPU" in line else None
-    if not found or not found.group(2):
+    if not found or not found.group(2) or line.endswith("]"):  # fastfetch's [Discrete]
         return None
     return (
         found

@@ -19,6 +19,7 @@ _ROW = re.compile(
 _TEGRA_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\s+((?:NVIDIA )?(?:Orin|Thor|Xavier|Tegra)\b[^|│]*?)\s*[|│]\s*(N/A)\b\s*([^|│]*)")
 _MODE = re.compile(r"\s+(On|Off|WDDM|TCC|MCDM|WDM|N/A|Enabled|Disabled|ERR!)$")
 _MEMORY = re.compile(r"(\d+)\s*Mi?B\s*/\s*(\d+)\s*Mi?B")
+_GIB_MEMORY = re.compile(r"([\d.]+)\s*[MG]iB\s*/\s*([\d.]+)\s*GiB")  # nvitop
 _POWER = re.compile(r"/\s*(\d+(?:\.\d+)?)\s*W\b")
 _MIG_ROW = re.compile(r"^[\s>│|]*[│|]\s*(\d{1,3})\s+(\d+)\s+(\d+)\s+(\d+)\s*[|│]\s*(?:(\d+)\s*MiB\s*/\s*(\d+)\s*MiB|(\S[^|│]*))")
 _DRIVER = re.compile(r"(?:Driver|KMD) Version:\s*([\d.]+)")
@@ -68,7 +69,9 @@ def _devices(lines: Iterable[str], driver: str | None) -> list[Seen]:
                 break
             at = (int(row.group(1)), bus_of(row.group(3)))
             found[at] = _first_line(row, at, driver)
-        elif at is not None and ("MiB" in line or "MB" in line or " W" in line or "W /" in line or "MIG" in line or "abled" in line):
+        elif at is not None and (
+            "MiB" in line or "GiB" in line or "MB" in line or " W" in line or "W /" in line or "MIG" in line or "abled" in line
+        ):
             if "Processes" in line or "MIG devices" in line:
                 at = None
             else:
@@ -93,6 +96,9 @@ def _second_line(device: Seen, line: str) -> Seen:
         total = size_bytes(f"{memory.group(2)} MiB")
         free = (number(memory.group(2)) or 0) - (number(memory.group(1)) or 0)
         device = replace(device, memory_bytes=total, free_bytes=free * MIB if total and free >= 0 else None)
+    large = _GIB_MEMORY.search(line) if memory is None else None
+    if large and device.memory_bytes is None:
+        device = replace(device, memory_bytes=size_bytes(f"{large.group(2)} GiB"))
     power = _POWER.search(line)
     if power and device.power_limit_w is None:
         device = replace(device, power_limit_w=number(power.group(1)))

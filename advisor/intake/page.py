@@ -32,6 +32,7 @@ _EMPTY = re.compile(r"\n(?:[ \t]*\n){3,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b]")
 _BREAK = re.compile(r"\r\n|\r|\x0c|\x85|\u2028|\u2029")
 _QUOTED = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})[\w.+-]{0,20}[ \t]*$", re.MULTILINE)
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) ", re.MULTILINE)
 _ENTITY = re.compile(r"&(?:lt|gt|quot|nbsp|amp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _BAR = str.maketrans("│┃║ǀ", "||||")
@@ -169,7 +170,7 @@ def cleaned(text: str) -> str:
     text = _CONTROL.sub("", text).replace("\u00a0", " ").replace("\u202f", " ").translate(_BAR)
     if _ENTITY.search(text) and text.lstrip()[:1] not in ("{", "["):
         text = html.unescape(text)
-    text = _STAMP.sub("", _QUOTED.sub("", text))
+    text = _STAMP.sub("", _FENCE.sub("", _QUOTED.sub("", text)))
     return _EMPTY.sub("\n\n", _WIDE.sub(" " * 160, text))
 
 

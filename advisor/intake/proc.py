@@ -46,7 +46,8 @@ def recognise(page: Page) -> bool:
 def read(page: Page) -> tuple[View, ...]:
     """Memory, the processor's name, memory of the amdgpu devices, and the board's name."""
     ram, box = _ram(page), _JETSON.search(page.text)
-    devices = _cards(page.text) + (_jetson(box.group(), ram) if box else ())
+    name = re.sub(r"\s+(?:- |\().*$|\s+Developer Kit.*$", "", box.group()) if box else ""
+    devices = _cards(page.text) + (_jetson(name, ram) if box else ())
     linux = bool(_TOTAL.search(page.text) or devices)
     return (
         View(
@@ -55,7 +56,7 @@ def read(page: Page) -> tuple[View, ...]:
             ram_bytes=ram,
             os="linux" if linux else None,
             cpu=_cpu(page.lines),
-            box=box.group().strip() if box else None,
+            box=name.strip() if box else None,
         ),
     )
 

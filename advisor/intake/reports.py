@@ -5,14 +5,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from advisor.intake.page import Page
-from advisor.intake.readings import known, maker_of, number, whole
+from advisor.intake.readings import known, maker_of, number, size_bytes, whole
 from advisor.intake.seen import Seen, View
 from advisor.units import GIB
 
 TOOL = "report"
 
 MOST_COUNT = 64
-_FETCH = re.compile(r"^\s*(?:[\W_]*\s)?GPU\s?(?:\d\s?)?(?:\([^)]*\))?:\s+(.{4,100}?)\s*(?:\[(Discrete|Integrated)\])?\s*$")
+_FETCH = re.compile(r"^(?:.{0,80}(?:\s{2}|[^\w\s]))?\s*GPU\s?(?:\d\s?)?(?:\([^)]*\))?:\s+(.{4,100}?)\s*(?:\[(Discrete|Integrated)\])?\s*$")
+_CLOCK = re.compile(r"(?:\s+\((\d{1,3})\))?\s+@\s+[\d.]+\s*[GM]Hz.*$")
+_MEMORY = re.compile(r"(?:^|\s{2}|[^\w\s])\s*(?:Memory|RAM)(?:\s*\(RAM\))?:\s+[\d.]+\s*([KMGT]i?B)?\s*(?:/|of)\s*([\d.]+)\s*([KMGT]i?B)\b")
 _NAMES = ("hardwareName", "gpuName", "gpu_name", "gpu", "device_name", "deviceName", "accelerator")
 _COUNTS = ("gpuCount", "gpu_count", "num_gpus", "n_gpus")
 
@@ -30,8 +32,9 @@ def read(page: Page) -> tuple[View, ...]:
             ram = _ram(one)
             return (View(tool=TOOL, devices=tuple(devices), ram_bytes=ram, cpu=_cpu(one)),)
     found = [seen for line in page.lines if "GPU" in line for seen in [_fetched(line)] if seen]
-    unique = {(place, seen.name): seen for place, seen in enumerate(found[:64])}
-    return (View(tool="fetch", devices=tuple(unique.values())),)
+    memory = next((row for row in map(_MEMORY.search, page.lines) if row), None) if found else None
+    ram = size_bytes(f"{memory.group(2)} {memory.group(3)}") if memory else None
+    return (View(tool="fetch", devices=tuple(found[:64]), ram_bytes=ram),)
 
 
 def _fetched(line: str) -> Seen | None:
@@ -39,12 +42,15 @@ def _fetched(line: str) -> Seen | None:
     found = _FETCH.match(line)
     if not found or not maker_of(found.group(1)) or re.search(r"UUID|\d+%|GB/s|GPU name|cores?:", line):
         return None
-    name, memory = found.group(1), None
+    clock = _CLOCK.search(found.group(1))
+    name, memory = _CLOCK.sub("", found.group(1)), None
     sized = re.match(r"^(.*?)\s*\((\d+(?:\.\d+)?)\s*Gi?B\b[^)]*\)$", name)
     if sized:
         name, memory = sized.group(1), float(sized.group(2)) * GIB
-    inside = found.group(2) == "Integrated" and maker_of(name) != "apple"
-    return Seen(name=name, maker=maker_of(name), memory_bytes=memory, integrated=True if inside else None)
+    apple = maker_of(name) == "apple"
+    inside = found.group(2) == "Integrated" and not apple
+    cores = whole(clock.group(1)) if clock and apple else None
+    return Seen(name=name, maker=maker_of(name), gpu_cores=cores, memory_bytes=memory, integrated=True if inside else None)
 
 
 def _named(one: Mapping[str, Any]) -> list[Seen]:

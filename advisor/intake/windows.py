@@ -22,6 +22,15 @@ _LISTED = re.compile(
 _HEAD = re.compile(r"\bAdapterRAM\b.*\b(?:Name|Caption)\b|\b(?:Name|Caption)\b.*\bAdapterRAM\b")
 _ROW = re.compile(r"^\s*\d{6,12}\s+\S")
 _PNP = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"^\s*(?:Total Physical Memory|Gesamter physischer Speicher|Mémoire physique totale|Memoria física total):\s+([\d.,  ]{3,12}) M[BoБ]",
+    re.MULTILINE,
+)
+_NAMES = re.compile(r"^\s*(?:Name|Caption)(?:\s+AdapterRAM(?:\s+\w+)*)?\s*$", re.IGNORECASE)
+_NAMED = re.compile(r"^\s*((?:NVIDIA|AMD|Intel|Radeon|GeForce|Quadro|Microsoft)\b.{2,70}?)(?:\s+(\d{6,12}))?(?:\s{2,}\S+)?\s*$")
+_DEDICATED = re.compile(
+    r"^\s*(?:Dedicated GPU memory|Dedizierter GPU-Speicher)(?:\s+usage)?:?\s*(?:[\d.,]+\s*/\s*)?([\d.,]+)\s*(GB|MB)\s*$"
+)
 _VIRTUAL = re.compile(
     r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE
 )
@@ -30,7 +39,9 @@ _CAPPED = 4 * GIB * 0.99  # AdapterRAM has 32 bits: a card with more shows this 
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
-    return page.has("AdapterRAM", "Card name", "Kartenname", "DirectX Version", "qwMemorySize", "|")
+    return page.has(
+        "AdapterRAM", "Card name", "Kartenname", "DirectX Version", "qwMemorySize", "|", "Nom de la carte", "Nombre de la tarjeta"
+    ) or page.has("ideoController", "Dedicated GPU memory", "Physical Memory", "Dedizierter GPU", "Name")
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -40,11 +51,45 @@ def read(page: Page) -> tuple[View, ...]:
         ("registry", _registry(page.lines)),
         ("dxdiag", _dxdiag(page.lines)),
         ("Win32_VideoController", _controllers(page.lines)),
+        ("names", _columns(page.lines)),
+        ("Task Manager", _task_manager(page.lines)),
     ):
         found = tuple(devices)
         if found:
             views.append(View(tool=tool, devices=found, os="windows"))
+    total = _TOTAL.search(page.text)
+    if total:
+        views.append(View(tool="systeminfo", ram_bytes=size_bytes(f"{re.sub(r'[.,  ]', '', total.group(1))} MiB"), os="windows"))
     return tuple(views)
+
+
+def _columns(lines: Iterable[str]) -> Iterator[Seen]:
+    """The rows below a head `Name` alone, or `Name … AdapterRAM`: of wmic and PowerShell tables."""
+    head: re.Match[str] | None = None
+    for line in lines:
+        started = _NAMES.match(line)
+        row = _NAMED.match(line) if head else None
+        if started:
+            head = started
+        elif row and maker_of(row.group(1)) and not _VIRTUAL.search(row.group(1)):
+            yield from _controller({"Name": row.group(1), "AdapterRAM": row.group(2) or ""})
+        elif line.strip() and not set(line) <= {"-", " "}:
+            head = None
+
+
+def _task_manager(lines: Iterable[str]) -> Iterator[Seen]:
+    """The tab of a GPU copied out of the Task Manager: the name below `GPU 0`, its own memory further down."""
+    name, asked = None, False
+    for line in lines:
+        own = _DEDICATED.match(line)
+        if re.fullmatch(r"\s*GPU \d{1,2}\s*", line):
+            asked = True
+        elif asked and line.strip():
+            name, asked = (line.strip() if maker_of(line) else None), False
+        elif own and name:
+            size = size_bytes(f"{own.group(1)} {own.group(2)}")
+            yield Seen(name=known(name), maker=maker_of(name), memory_bytes=size)
+            name = None
 
 
 def _registry(lines: Iterable[str]) -> Iterator[Seen]:
