@@ -250,3 +250,10 @@ def test_the_work_is_bounded() -> None:
         desk = Desk(need, choose.bind("rtx-3090", catalog, smallest_memory=True), catalog, model, TODAY)
         decide(case_of(desk, need), thorough=True)
         assert desk.estimates < 150
+
+
+@pytest.mark.parametrize("kv_quant", sorted({name for engine in CATALOG.engines.values() for name in engine.kv_types}))
+def test_every_engines_cache_types_can_be_asked_for(kv_quant: str) -> None:
+    """The bounds of the search are one engine's; a type that only another has must not end in an error."""
+    given = recommended("rtx-3090", need_for("qwen3-8b", kv_quant=kv_quant))
+    assert given.verdict.kind

@@ -6,6 +6,7 @@ from advisor import choose
 from advisor.cache import Cache, cache_of
 from advisor.catalog import Catalog
 from advisor.device import Device
+from advisor.engine import Engine
 from advisor.errors import AdvisorError
 from advisor.host import Host
 from advisor.market import Cost, Terms, bill, with_tokens
@@ -138,8 +139,14 @@ class Desk:
         if key not in self._bytes:
             all_weights = [weights_of(self.model, quant, BOUND_ENGINE) for quant in self._formats(work.quant)]
             smallest = min(all_weights, key=lambda weights: weights.total_bytes)
-            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, self.catalog.engine(BOUND_ENGINE))
+            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, self._keeper(work.kv_quant))
         return self._bytes[key]
+
+    def _keeper(self, kv_quant: str) -> Engine:
+        """The engine whose cache the bounds are made of: where it has no such type, one that has."""
+        engines = self.catalog.engines
+        usual = engines[BOUND_ENGINE]
+        return usual if kv_quant in usual.kv_types else next((each for each in engines.values() if kv_quant in each.kv_types), usual)
 
     def _formats(self, word: str | None) -> list[Quant]:
         """The quantizations that a word may come to: of each engine the usual one of that width, and the model's own."""
