@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.errors import AdvisorError, BadValue
+from advisor.errors import AdvisorError
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
 from advisor.request import Request, read
@@ -159,8 +159,6 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     from advisor.advice.recommend import recommend as advise
 
     have_words = have_words_of(request, catalog)
-    if request.command == "recommend" and have_words is None and request.get("model") is None:
-        raise BadValue("--model is missing: name a model, or say with --have what you own to see what it can run.")
     model = model_of(request.get("model"), catalog) if request.get("model") else None
     given = advise(
         need_of(request, catalog, model),

@@ -241,6 +241,32 @@ def test_the_ladder_has_every_rung_of_the_catalog() -> None:
     assert all(rung.roads for rung in answer.ladder)
 
 
+def over_ladder(have: str | None, **wished: Any) -> Recommendation:
+    return recommend(Need(workload=Workload(), model=None, **wished), bound(have), CATALOG, have_words=have, today=TODAY)
+
+
+def test_with_nothing_owned_each_rung_has_its_cheapest_road() -> None:
+    answer = over_ladder(None)
+    assert answer.ladder
+    assert answer.verdict.answer.code == "verdict.ladder-first"
+    for rung in answer.ladder:
+        chosen = decided(None, need_for(rung.model)).chosen
+        (shown,) = rung.roads
+        assert chosen
+        assert (shown.status, shown.kind, shown.spend_usd) == ("chosen", chosen.kind, chosen.cost.spend_usd)
+
+
+def test_a_budget_buys_the_largest_size_within_it() -> None:
+    answer = over_ladder(None, budget_usd=2000.0)
+    assert answer.ladder
+    assert answer.verdict.answer.code == "verdict.ladder-within"
+    within = [rung for rung in answer.ladder if rung.roads[0].status == "chosen"]
+    assert answer.verdict.answer.facts["next"] == within[-1].label
+    assert all((rung.roads[0].spend_usd or 0) <= 2000 for rung in within)
+    assert all((rung.roads[0].spend_usd or 0) > 2000 for rung in answer.ladder if rung not in within)
+    assert over_ladder(None, budget_usd=10.0).verdict.answer.code == "verdict.ladder-none"
+
+
 def test_the_work_is_bounded() -> None:
     """Estimates of one recommendation: a fixed number of tries of each kind of system, however long the catalog."""
     shipped = Catalog.load(user_folder=False)

@@ -46,7 +46,6 @@ BAD_INPUT = [
     (("scale", "rtx-3090", *MODEL), "--max"),
     (("scale", "rtx-3090", *MODEL, "--max", "0"), "--max"),
     (("compare", *MODEL), "SYSTEM"),
-    (("recommend",), "--model is missing"),
     (("recommend", *MODEL, "--budget", "£5"), "--budget"),
     (("recommend", *MODEL, "--budget", "-5"), "--budget"),
     (("recommend", *MODEL, "--prefer", "prettiest"), "cheapest, fastest"),

@@ -6,7 +6,7 @@ from datetime import date
 from advisor.advice import Road, Rung
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
-from advisor.advice.judge import Case, case_of
+from advisor.advice.judge import Case, case_of, without_budget
 from advisor.advice.roads import best_of_road, road
 from advisor.advice.second import OneMore, one_more
 from advisor.catalog import Catalog
@@ -57,14 +57,25 @@ def _roads(case: Case, decision: Decision) -> Iterator[Road]:
             yield road(case, more.options[0].kind, more.options[0], chosen)
     if chosen is not None and chosen.kind not in ("keep", "change-settings"):
         yield road(case, chosen.kind, chosen, chosen)
-    if chosen is None:
-        nearest = best_of_road(case, "one-bigger-gpu")
-        yield road(case, "one-bigger-gpu", nearest, None)
+    if chosen is None:  # what it would take with all the money in the world, else the nearest
+        free = decide(without_budget(case)).chosen if case.need.budget_usd is not None else None
+        yield road(case, free.kind if free else "one-bigger-gpu", free or best_of_road(case, "one-bigger-gpu"), None)
+
+
+OWNED = ("keep", "change-settings")
 
 
 def turning(steps: tuple[Step, ...]) -> Step:
-    """The rung at which the question turns: the smallest that what is owned does not do, else the largest of all."""
-    return next((step for step in steps if step.decision.kind not in ("keep", "change-settings")), steps[-1])
+    """The rung at which the question turns.
+
+    Of what is owned: the smallest that it does not do, else the largest of all. With nothing owned: the largest within the
+    budget; without a budget the smallest.
+    """
+    if steps[0].case.desk.have is None:
+        able = [step for step in steps if step.decision.chosen is not None]
+        limited = steps[0].case.need.budget_usd is not None
+        return (able[-1] if limited else able[0]) if able else steps[0]
+    return next((step for step in steps if step.decision.kind not in OWNED), steps[-1])
 
 
 def turning_between(steps: tuple[Step, ...]) -> Step:
@@ -73,7 +84,11 @@ def turning_between(steps: tuple[Step, ...]) -> Step:
 
 
 def label_facts(steps: tuple[Step, ...], step: Step) -> dict[str, Fact]:
-    """What runs already, and the size of which the answer speaks."""
-    runs = [step.rung.label for step in steps if step.decision.kind in ("keep", "change-settings")]
-    owned = step.case.desk.have is not None
-    return {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label, "owned": owned}
+    """What runs already, the size of which the answer speaks, and the largest that can be had at all."""
+    runs = [each.rung.label for each in steps if each.decision.kind in OWNED]
+    facts: dict[str, Fact] = {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label}
+    facts |= {"owned": step.case.desk.have is not None, "budget_usd": step.case.need.budget_usd}
+    largest = turning_between(steps)
+    if largest.decision.chosen is not None:
+        facts |= {"largest": largest.rung.label, "largest_usd": largest.decision.chosen.cost.spend_usd}
+    return facts

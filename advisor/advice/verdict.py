@@ -159,5 +159,8 @@ def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact], between: bool = F
     if between:
         code = {"keep": "between-keep", "change-settings": "between-keep", "nothing-fits": "between-none"}.get(verdict.kind, "between")
         return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})
-    code = codes.get(verdict.kind) or ("buy" if facts.get("owned") else "first")
+    first = "first" if facts.get("budget_usd") is None else "within"
+    code = codes.get(verdict.kind) or ("buy" if facts.get("owned") else first)
+    if code == "nothing" and not facts.get("owned"):
+        code = "none"
     return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})

@@ -95,7 +95,10 @@ ADVICE: dict[str, str] = {
     **_nothings(),
     "verdict.ladder-keep": "Keep what you have: it runs every typical size up to {next}.",
     "verdict.ladder-buy": "What you have runs: {runs}. For the next size, {next}, buy {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
-    "verdict.ladder-first": "The smallest typical size, {next}, takes {shopping} for {spend_usd}: {per_user_tokens_per_s}.",
+    "verdict.ladder-first": "From {next} for {spend_usd} ({shopping}: {per_user_tokens_per_s}) up to {largest} for {largest_usd}: "
+    "the table has the cheapest way to each size.",
+    "verdict.ladder-within": "For {budget_usd} you can run up to {next}: buy {shopping} for {spend_usd}, {per_user_tokens_per_s}.",
+    "verdict.ladder-none": "Not even the smallest typical size, {next}, can be had so.",
     "verdict.ladder-nothing": "What you have runs: {runs}. For the next size, {next}, nothing meets the need.",
     "verdict.ladder-between": "Of these buy {shopping} for {spend_usd}: the largest typical size that one of them does, {next}, runs at "
     "{per_user_tokens_per_s}.",
