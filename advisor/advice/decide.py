@@ -22,6 +22,20 @@ class Decision:
         return self.chosen.kind if self.chosen else "nothing-fits"
 
 
+def decide_harder(case: Case, today: Decision) -> Decision:
+    """The verdict on a need that is no easier than today's: what is owned and did not do then does not do now."""
+    if case.need.prefer != "cheapest" or today.kind in ("keep", "change-settings"):
+        return decide(case)
+    return _bought(case, [], today.keep, today.changes)
+
+
+def _bought(case: Case, free: list[Option], owned: Option | Reason | None, changes: tuple[Option, ...]) -> Decision:
+    """What to buy, unless something that is free is better."""
+    need, seen = case.need, tuple(search(case))
+    able = [option for option in seen if meets(option, need) and allowed(option.kind, need)]
+    return Decision(min([*free, *able], key=lambda option: rank(option, need), default=None), owned, changes, seen)
+
+
 def decide(case: Case, thorough: bool = False) -> Decision:
     """The verdict by the rule. `thorough` looks at other settings even where none is needed, to show them."""
     need = case.need
@@ -37,6 +51,4 @@ def decide(case: Case, thorough: bool = False) -> Decision:
     free += [option for option in changes if meets(option, need)]
     if cheap and free:
         return Decision(min(free, key=lambda option: rank(option, need)), owned, changes, ())
-    seen = tuple(search(case))
-    bought = [option for option in seen if meets(option, need) and allowed(option.kind, need)]
-    return Decision(min([*free, *bought], key=lambda option: rank(option, need), default=None), owned, changes, seen)
+    return _bought(case, free, owned, changes)

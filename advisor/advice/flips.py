@@ -7,16 +7,16 @@ import math
 from collections.abc import Iterator
 
 from advisor.advice import Flip
-from advisor.advice.decide import Decision, decide
+from advisor.advice.decide import Decision, decide, decide_harder
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
 from advisor.advice.offers import dearer
-from advisor.advice.prober import Prober, flip_of, then
+from advisor.advice.prober import WORTH_FACTOR, Prober, flip_of, then
+from advisor.advice.search import search
 from advisor.advice.workflips import of_context, of_users
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
 from advisor.market import CostLine
-from advisor.need import Need
 from advisor.reason import Reason
 from advisor.record import replace
 
@@ -40,46 +40,47 @@ def _tenths(value: float, up: bool) -> float:
 
 
 def _floor(prober: Prober) -> Iterator[Flip]:
-    """A higher wanted speed, past what the chosen system reaches; and a lower one that something cheaper reaches."""
+    """A higher wanted speed, past what the chosen system reaches, up to an answer that is worth one; and a lower one."""
     need, chosen = prober.case.need, prober.today.chosen
-    for _ in range(MOST_STEPS if chosen else 0):
-        assert chosen is not None
+    before: float | None = None  # the last with today's verdict
+    for _ in range(MOST_STEPS):
+        if chosen is None:
+            break
         value = _tenths(per_user(chosen.estimate), up=True)
-        other = prober.at(replace(need, min_tokens_per_s=value))
+        other = prober.at(replace(need, min_tokens_per_s=value), harder=True)
         if other.kind != prober.today.kind:
-            before = round(value - SPEED_STEP, 1)
-            if not prober.differs(replace(need, min_tokens_per_s=before)):
-                yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
-            break
-        if other.chosen is None:
-            break
+            before = round(value - SPEED_STEP, 1) if before is None else before
+            if prober.matters(other):
+                if not prober.differs(replace(need, min_tokens_per_s=before), harder=True):
+                    yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
+                break
         chosen = other.chosen
-    lower = _slower(prober)
-    if lower is not None and not prober.differs(replace(need, min_tokens_per_s=round(lower + SPEED_STEP, 1))):
-        other = prober.at(replace(need, min_tokens_per_s=lower))
-        if other.kind != prober.today.kind:
-            yield flip_of("min_tokens_per_s", round(lower + SPEED_STEP, 1), lower, other, {"floor_tokens_per_s": lower})
+    yield from _lower_floor(prober)
+
+
+def _lower_floor(prober: Prober) -> Iterator[Flip]:
+    """The wanted speed at which something cheaper does it."""
+    need = prober.case.need
+    value = _slower(prober)
+    if value is None:
+        return
+    before, other = round(value + SPEED_STEP, 1), prober.at(replace(need, min_tokens_per_s=value))
+    if other.kind != prober.today.kind and prober.matters(other) and not prober.differs(replace(need, min_tokens_per_s=before)):
+        yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
 
 
 def _slower(prober: Prober) -> float | None:
-    """The fastest of what costs less (or nothing) and misses only the wanted speed, in whole tenths."""
+    """The fastest of what is notably cheaper and misses only the wanted speed, in whole tenths."""
     need, today = prober.case.need, prober.today
     spent = counted_usd(today.chosen.cost, need) if today.chosen else None
-    owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option)]
-    speeds = [
-        per_user(option.estimate)
-        for option in (*owned, *today.seen)
-        if option.estimate.fit.fits
-        and 0 < per_user(option.estimate) < need.min_tokens_per_s
-        and (spent is None or _cheaper(option, spent, need))
-    ]
-    lower = _tenths(max(speeds), up=False) if speeds else 0.0
+    if need.prefer == "fastest" or not need.min_tokens_per_s or spent == 0:
+        return None
+    owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option) and option.estimate.fit.fits]
+    cheap = replace(need, min_tokens_per_s=0.0, prefer="fastest", budget_usd=need.budget_usd if spent is None else spent / WORTH_FACTOR)
+    bought = search(case_of(prober.case.desk, cheap, prober.case))[:1]
+    speeds = [per_user(option.estimate) for option in (*owned, *bought)]
+    lower = _tenths(max((speed for speed in speeds if speed < need.min_tokens_per_s), default=0.0), up=False)
     return lower if lower > 0 else None
-
-
-def _cheaper(option: Option, spent: float, need: Need) -> bool:
-    usd = counted_usd(option.cost, need)
-    return usd is not None and usd < spent
 
 
 def _budget(prober: Prober) -> Iterator[Flip]:
@@ -93,9 +94,9 @@ def _budget(prober: Prober) -> Iterator[Flip]:
         if not spent or need.prefer == "fastest":
             return
         before, value = float(math.ceil(spent)), float(math.ceil(spent) - 1)
-        other = prober.at(replace(need, budget_usd=value))
+        other = prober.at(replace(need, budget_usd=value), harder=True)
         if other.kind != prober.today.kind:
-            if other.chosen is not None and not prober.differs(replace(need, budget_usd=before)):
+            if other.chosen is not None and prober.matters(other) and not prober.differs(replace(need, budget_usd=before), harder=True):
                 yield flip_of("budget_usd", before, value, other, {"budget_usd": value})
             return
         spent = counted_usd(other.chosen.cost, need) if other.chosen else None
@@ -140,7 +141,7 @@ def _rival(prober: Prober, device: str) -> Option | None:
     """The best option of another kind that does not need the device: the search without both."""
     kind = prober.today.kind
     offers = (offer for offer in prober.case.offers.every if offer.kind != kind and all(name != device for name, _ in offer.bought))
-    found = decide(prober.case.among(offers)).chosen
+    found = decide_harder(prober.case.among(offers), prober.today).chosen
     return found if found and fast_enough(found.estimate, prober.case.need) and found.cost.spend_usd else None
 
 
@@ -162,7 +163,8 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     case = prober.case
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
-    return decide(case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every))
+    priced = case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
+    return decide_harder(priced, prober.today)
 
 
 def _formats(prober: Prober) -> Iterator[Flip]:

@@ -10,7 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
-from advisor.record import dataclass, replace
+from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}
@@ -40,6 +40,8 @@ class Case:
     need: Need
     work: Work
     offers: Range
+    easier: "Case | None" = None  # asks for no more than this one: what it rules out is ruled out here
+    failed: set[Offer] = field(default_factory=set, repr=False)  # estimated, and neither fast enough nor large enough
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -50,21 +52,26 @@ class Case:
         """The bound of one offer."""
         return self.bounds.of(offer)
 
+    def may_do(self, offer: Offer) -> bool:
+        """Whether an offer may reach the wanted speed, by what is known of easier work too."""
+        if offer in self.failed or (self.easier is not None and not self.easier.may_do(offer)):
+            return False
+        return self.bounds.may_reach(offer, self.need.min_tokens_per_s)
+
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
-        return replace(self, offers=Range(offers, self.offers.hosts))
+        return replace(self, offers=Range(offers, self.offers.hosts), easier=None, failed=set())
 
     def between(self, offers: Iterable[Offer]) -> "Case":
         """The same case with these offers as they are: no other computer is thought of."""
-        return replace(self, offers=Range(offers))
+        return replace(self, offers=Range(offers), easier=None, failed=set())
 
 
-def case_of(desk: Desk, need: Need, like: Case | None = None) -> Case:
-    """The case of a need: with the offers of the whole catalog, or those of a `like` case; bounds are kept for the same work."""
+def case_of(desk: Desk, need: Need, like: Case | None = None, *, harder: bool = False) -> Case:
+    """The case of a need: with the offers of the whole catalog, or those of a `like` case, of which it may be a `harder` one."""
     work = work_of(need)
-    if like is not None and like.work == work and like.desk.model is desk.model:
-        return replace(like, desk=desk, need=need)
-    return Case(desk, need, work, like.offers if like else all_offers(desk))
+    offers = like.offers if like else all_offers(desk)
+    return Case(desk, need, work, offers, like if harder else None)
 
 
 def per_user(estimate: Estimate) -> float:
@@ -191,3 +198,9 @@ def without_budget(case: Case) -> Case:
     """The same case for a buyer with all the money in the world."""
     return replace(case, need=replace(case.need, budget_usd=None))
 
+
+def faster(case: Case, tokens_per_s: float) -> Case:
+    """The same case for a buyer who wants at least so much speed."""
+    if tokens_per_s <= case.need.min_tokens_per_s:
+        return case
+    return case_of(case.desk, replace(case.need, min_tokens_per_s=tokens_per_s), case, harder=True)

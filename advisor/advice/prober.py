@@ -1,13 +1,16 @@
 """The verdict at other needs, and how it is told: what searches for flips ask."""
 
 from advisor.advice import Flip
-from advisor.advice.decide import Decision, decide
-from advisor.advice.judge import Case, case_of, per_user
+from advisor.advice.decide import Decision, decide, decide_harder
+from advisor.advice.judge import Case, case_of, counted_usd, per_user
 from advisor.advice.naming import main_change, named
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.system import spec
+
+WORTH_FACTOR = 1.15  # money or speed that differs by less changes nothing for a buyer
+SUFFIXES = {"users": "users", "context_tokens": "tokens", "min_tokens_per_s": "tokens_per_s", "budget_usd": "usd", "price_usd": "usd"}
 
 
 class Prober:
@@ -18,15 +21,27 @@ class Prober:
         self.today = decision
         self._known: dict[Need, Decision] = {case.need: decision}
 
-    def at(self, need: Need) -> Decision:
-        """The decision for another need on the same work table."""
+    def at(self, need: Need, harder: bool = False) -> Decision:
+        """The decision for another need on the same work table; a `harder` one asks for no less than today's."""
         if need not in self._known:
-            self._known[need] = decide(case_of(self.case.desk, need, self.case))
+            case = case_of(self.case.desk, need, self.case, harder=harder)
+            self._known[need] = decide_harder(case, self.today) if harder else decide(case)
         return self._known[need]
 
-    def differs(self, need: Need) -> bool:
+    def differs(self, need: Need, harder: bool = False) -> bool:
         """Whether the verdict there is of another kind."""
-        return self.at(need).kind != self.today.kind
+        return self.at(need, harder).kind != self.today.kind
+
+    def matters(self, other: Decision) -> bool:
+        """Whether a buyer would care for the difference: what is free against what is bought, or much more money or speed."""
+        one, new = self.today.chosen, other.chosen
+        if one is None or new is None:
+            return one is not new
+        before, after = (counted_usd(option.cost, self.case.need) or 0.0 for option in (one, new))
+        if min(before, after) <= 0:
+            return before != after or one.kind != new.kind
+        slow, fast = sorted((per_user(one.estimate), per_user(new.estimate)))
+        return max(before, after) >= WORTH_FACTOR * min(before, after) or fast >= WORTH_FACTOR * slow
 
     def at_users(self, users: int) -> Need:
         """The need for other users."""
@@ -56,5 +71,6 @@ def then(decision: Decision) -> Reason:
 
 def flip_of(wish: str, before: float, value: float, decision: Decision, facts: dict[str, Fact] | None = None) -> Flip:
     direction = "up" if value > before else "down"
-    when = Reason(f"flip.{wish.replace('_', '-')}-{direction}", {"before": before, "value": value, **(facts or {})})
+    sides: dict[str, Fact] = {"before": before, "value": value, f"before_{SUFFIXES[wish]}": before}
+    when = Reason(f"flip.{wish.replace('_', '-')}-{direction}", {**sides, **(facts or {})})
     return Flip(wish, before, value, when, then(decision), decision.kind)

@@ -8,7 +8,7 @@ from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.flips import flips
-from advisor.advice.judge import Case, Option, case_of, fast_enough, meets, per_user
+from advisor.advice.judge import Case, Option, case_of, fast_enough, faster, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning, turning_between
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
 from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
@@ -159,8 +159,7 @@ def _of_kind(case: Case, kind: str, decision: Decision, more: OneMore) -> Option
 def _improving(case: Case, decision: Decision) -> Case:
     """The case of a buyer who wants more speed than what is owned gives: what a road would bring."""
     assert decision.chosen is not None
-    faster = max(case.need.min_tokens_per_s, per_user(decision.chosen.estimate))
-    return replace(case, need=replace(case.need, min_tokens_per_s=faster))
+    return faster(case, per_user(decision.chosen.estimate))
 
 
 def _named(case: Case) -> list[Option]:

@@ -6,7 +6,7 @@ Bounds are never passed by an estimate, so nothing that would have won is left o
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from advisor.advice.judge import Case, Option, allowed, counted_usd, evaluate, meets, rank, score
+from advisor.advice.judge import Case, Option, allowed, counted_usd, evaluate, fast_enough, meets, rank, score
 from advisor.advice.offers import Offer
 
 
@@ -20,7 +20,7 @@ def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
     if need.prefer == "fastest":
         order = iter(sorted(order, key=lambda offer: -case.bound(offer).tokens_per_s))
     for offer in order:
-        if offer.kind != "keep" and case.bounds.may_reach(offer, need.min_tokens_per_s) and allowed(offer.kind, need):
+        if offer.kind != "keep" and case.may_do(offer) and allowed(offer.kind, need):
             yield offer
 
 
@@ -57,7 +57,10 @@ def search(case: Case, kind: str | None = None) -> list[Option]:
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case):
             break
-        options = [option for option in evaluate(case, offer) if kind is None or option.kind == kind]
+        every = evaluate(case, offer)
+        if not any(fast_enough(option.estimate, case.need) for option in every):
+            case.failed.add(offer)
+        options = [option for option in every if kind is None or option.kind == kind]
         found += options
         better = [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
         best = min([*better, *([best] if best else [])], key=lambda option: rank(option, case.need), default=None)

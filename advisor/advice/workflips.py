@@ -62,7 +62,7 @@ def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt) -> 
         last = _last_met(prober, option, last, most, step, need_at)
         if last + step > most:
             return None
-        other = prober.at(need_at(last + step))
+        other = prober.at(need_at(last + step), harder=True)
         if other.kind != prober.today.kind:
             return last, last + step  # at `last` the followed system does it, and what is cheaper did not at less work
         option, last = other.chosen, last + step
