@@ -15,7 +15,7 @@ from advisor import choose
 from advisor.advice import Flip, Recommendation
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
-from advisor.advice.judge import case_of, counted_usd, fast_enough, meets
+from advisor.advice.judge import case_of, counted_usd, fast_enough, meets, per_user
 from advisor.advice.recommend import recommend
 from advisor.answers import Recommended
 from advisor.catalog import Catalog
@@ -138,10 +138,23 @@ def test_every_flip_is_true_on_both_sides(have: str | None, model: str, wished: 
     answer = recommended(have, need)
     assert answer.flips
     for flip in answer.flips:
-        assert flip.kind != answer.verdict.kind
+        assert flip.kind != answer.verdict.kind == flip.kind_before
         assert recommended(have, changed(need, flip, flip.value)).verdict.kind == flip.kind, flip
         if flip.before is not None or flip.wish in ("quant", "kv_quant"):
             assert recommended(have, changed(need, flip, flip.before)).verdict.kind == answer.verdict.kind, flip
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), CASES, ids=[f"{have}-{model}-{len(wished)}" for have, model, wished in CASES])
+def test_no_flip_of_speed_or_money_is_of_nothing(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    """A new answer that costs and gives the same within 15 % is none; what is free against what is bought always is."""
+    answer = recommended(have, need_for(model, **wished))
+    for flip in answer.flips:
+        if flip.wish not in ("min_tokens_per_s", "budget_usd") or answer.verdict.estimate is None or "spend_usd" not in flip.then.facts:
+            continue
+        before, after = answer.verdict.spend_usd or 0.0, float(flip.then.facts["spend_usd"] or 0.0)
+        speeds = sorted((per_user(answer.verdict.estimate), float(flip.then.facts["per_user_tokens_per_s"] or 0.0)))
+        free = min(before, after) == 0
+        assert free or max(before, after) >= 1.15 * min(before, after) or speeds[1] >= 1.15 * speeds[0], flip
 
 
 def claims(answer: Recommendation) -> list[Reason]:

@@ -83,6 +83,7 @@ class Flip:
     then: Reason
     kind: str
     device: str | None = None  # the device whose price it is
+    kind_before: str = ""  # the verdict at `before`: today's
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,8 +91,8 @@ class Bounds:
         self._seats: dict[tuple[Way, str, float], Seat] = {}
         self._alone: dict[tuple[Seat, int], float] = {}
         self._cut: dict[tuple[Way, int, int, bool], bool] = {}
-        self._known: dict[Offer, Bound] = {}
-        self._rough: dict[Offer, float] = {}
+        self._known: dict[str, Bound] = {}
+        self._rough: dict[str, float] = {}
         self._lies: dict[tuple[str, float], list[Bound | Spilt]] = {}
         self._corrected = correction.file().exists()
         weights, cache = desk.bytes(work)
@@ -109,9 +109,10 @@ class Bounds:
         """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone."""
         if tokens_per_s <= 0:
             return True
-        if offer not in self._known and self._roughly(offer) < tokens_per_s:
+        found = self._known.get(offer.key)
+        if found is None and self._roughly(offer) < tokens_per_s:
             return False
-        return self.of(offer).tokens_per_s >= tokens_per_s
+        return (found or self.of(offer)).tokens_per_s >= tokens_per_s
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
@@ -119,9 +120,9 @@ class Bounds:
 
     def _roughly(self, offer: Offer) -> float:
         """Tokens/s if all memories gave their datasheet rates and nothing else took time."""
-        found = self._rough.get(offer)
+        found = self._rough.get(offer.key)
         if found is None:
-            found = self._rough[offer] = self._at_datasheet_rates(offer)
+            found = self._rough[offer.key] = self._at_datasheet_rates(offer)
         return found
 
     def _at_datasheet_rates(self, offer: Offer) -> float:
@@ -137,7 +138,7 @@ class Bounds:
 
     def of(self, offer: Offer) -> Bound:
         """The bound of an offer."""
-        found = self._known.get(offer)
+        found = self._known.get(offer.key)
         if found is None:
             key = offer.words, offer.memory_bytes  # the same devices, in whatever computer
             lies = self._lies.get(key)
@@ -145,7 +146,7 @@ class Bounds:
                 lies = self._lies[key] = [self._by(way, offer) for way in self._ways_of(offer.groups)]
             bounds = [each if isinstance(each, Bound) else Bound(self._spilling(*each, offer), False) for each in lies]
             found = Bound(max((b.tokens_per_s for b in bounds), default=0.0), any(b.holds for b in bounds))
-            self._known[offer] = found
+            self._known[offer.key] = found
         return found
 
     def _ways_of(self, groups: Sequence[Owned]) -> tuple[Way, ...]:

@@ -31,7 +31,7 @@ def flips(case: Case, decision: Decision, whole: Case | None = None) -> tuple[Fl
     prober = Prober(case, decision)
     found = [*of_users(prober), *of_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
     found += [*_formats(prober), *_filters(prober, whole or case), *_models(prober)]
-    return tuple(found)
+    return tuple(replace(flip, kind_before=decision.kind) for flip in found)
 
 
 def _tenths(value: float, up: bool) -> float:
@@ -163,7 +163,7 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     case = prober.case
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
-    priced = case_of(desk, need, case).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
+    priced = case_of(desk, need, case, harder=True).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
     return decide_harder(priced, prober.today)
 
 

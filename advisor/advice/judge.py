@@ -60,7 +60,7 @@ class Case:
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
-        return replace(self, offers=Range(offers, self.offers.hosts), easier=None, failed=set())
+        return replace(self, offers=Range(offers, self.offers.hosts, self.offers))
 
     def between(self, offers: Iterable[Offer]) -> "Case":
         """The same case with these offers as they are: no other computer is thought of."""

@@ -40,6 +40,7 @@ class Offer:
     boxes: int = 1
     ram_bytes: float = 0.0  # host memory that weights may spill into
     ram_bytes_per_s: float = 1.0
+    key: str = ""  # the same for the same devices in the same computer, whatever they cost
 
 
 def is_sold(device: Device) -> bool:
@@ -103,7 +104,9 @@ class Shelf:
             return None
         usd = None if host_usd is None else self.least_usd(bought, host_usd)
         ram = self.hosts.ram_bytes(host)
-        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *_sums(groups), 1, ram, reached(host))
+        sums = _sums(groups)
+        key = f"{words} {sums[1]:.0f} {host.id}"
+        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *sums, 1, ram, reached(host), key)
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
@@ -118,7 +121,7 @@ class Shelf:
         """An offer of whole machines."""
         bought = [(device, memory_bytes, count - owned)]
         groups = ((device, memory_bytes, count),)
-        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), groups, *_sums(groups), count)
+        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), groups, *_sums(groups), count, key=words)
 
     def least_usd(self, bought: Sequence[Owned], more_usd: float) -> float | None:
         """What the devices to buy cost, and the host."""
@@ -197,12 +200,12 @@ class Range:
     With `hosts`, every offer of cards also stands for the same cards in a computer that has more to give.
     """
 
-    def __init__(self, offers: Iterable[Offer], hosts: Hosts | None = None) -> None:
+    def __init__(self, offers: Iterable[Offer], hosts: Hosts | None = None, like: "Range | None" = None) -> None:
         self.every = tuple(offers)
         self.hosts = hosts
         self.priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
-        self._roomier: dict[Offer, tuple[Offer, ...]] = {}
+        self._roomier: dict[Offer, tuple[Offer, ...]] = like._roomier if like else {}
 
     def of_kind(self, kind: str) -> tuple[Offer, ...]:
         """The offers that may turn out to be of this kind: copies side by side need no link of their own."""
@@ -236,7 +239,8 @@ class Range:
         kind = "new-host" if offer.kind == "keep" else offer.kind
         for usd, host in hosts.roomier(offer.host, cards, watts):
             total = offer.least_usd - (before or 0.0) + usd
-            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=hosts.ram_bytes(host), ram_bytes_per_s=reached(host))
+            key, ram = f"{offer.key} in {host.id}", hosts.ram_bytes(host)
+            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=reached(host), key=key)
 
 
 def _least_usd(offer: Offer) -> float:

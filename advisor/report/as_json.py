@@ -335,6 +335,7 @@ def _flip(given: Flip) -> Json:
         "if": text(given.when),
         "then": text(given.then),
         "kind": given.kind,
+        "kind_before": given.kind_before,
         "wish": given.wish,
         "before": given.before,
         "value": given.value,

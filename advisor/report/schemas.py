@@ -163,12 +163,13 @@ FLIP = {
         "if": TEXT,
         "then": TEXT,
         "kind": one_of(*VERDICTS),
+        "kind_before": one_of(*VERDICTS),
         "wish": TEXT,
         "before": FACT,
         "value": FACT,
         "facts": FACTS,
     },
-    "required": ["if", "then", "kind", "wish", "before", "value", "facts"],
+    "required": ["if", "then", "kind", "kind_before", "wish", "before", "value", "facts"],
 }
 RECOMMENDATION_KEYS = {
     "need": NEED,
