@@ -40,17 +40,19 @@ def catalog_of(request: Request) -> "Catalog":
     return catalog_with(request.get("catalog", ()))
 
 
+def _model_in(path: Path, catalog: "Catalog") -> "Model":
+    """The model that a file or folder describes."""
+    from advisor.intake import gguf_header, hf_config
+
+    gguf = path if path.suffix.lower() == ".gguf" else gguf_header.in_folder(path) if path.is_dir() else None
+    return gguf_header.read(gguf, catalog) if gguf else hf_config.read(path, catalog)
+
+
 @lru_cache(maxsize=256)
 def model_of(text: str, catalog: "Catalog") -> "Model":
     """The model that `text` names: a file, a catalog id or alias, or a size such as `70b`, `8x7b`, `30b-a3b`."""
-    if text.lower().endswith(".gguf"):
-        from advisor.intake import gguf_header
-
-        return gguf_header.read(Path(text), catalog)
-    if text.lower().endswith(".json") or os.path.isdir(text):
-        from advisor.intake import hf_config
-
-        return hf_config.read(Path(text), catalog)
+    if text.lower().endswith((".gguf", ".json")) or os.path.isdir(text):
+        return _model_in(Path(text), catalog)
     try:
         return catalog.model(text)
     except (UnknownName, AmbiguousName):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import AdvisorError
-from advisor.intake.gguf_header import read
+from advisor.intake.gguf_header import in_folder, read
 
 F32, Q4_K, Q6_K = 0, 12, 14  # ggml type numbers
 MOSTLY_Q4_K_M = 15
@@ -164,3 +164,42 @@ def test_no_mutation_breaks_the_reader(tmp_path: Path, at: int, noise: bytes, cu
     file.write_bytes((SMALL[:at] + noise + SMALL[at + len(noise) :])[: cut or None])
     with contextlib.suppress(AdvisorError):
         assert read(file).params >= 0
+
+
+def test_layers_that_differ_in_heads_windows_and_widths(tmp_path: Path) -> None:
+    """As Gemma 4 writes them: windows of 16 heads of 256, every sixth layer 4 heads of 512 on all tokens."""
+    fields, tensors = llama_8b()
+    slides = [int((i + 1) % 6 != 0) for i in range(32)]
+    fields = {key.replace("llama.", "gemma4."): value for key, value in fields.items()} | {
+        "general.architecture": "gemma4",
+        "gemma4.attention.head_count_kv": [16 if each else 4 for each in slides],
+        "gemma4.attention.key_length": 512,
+        "gemma4.attention.value_length": 512,
+        "gemma4.attention.key_length_swa": 256,
+        "gemma4.attention.value_length_swa": 256,
+        "gemma4.attention.sliding_window": 1024,
+        "gemma4.attention.sliding_window_pattern": slides,
+    }
+    (tmp_path / "m.gguf").write_bytes(gguf(fields, tensors))
+    found = {mixer.kind: (mixer.layers, mixer.kv_heads, mixer.head_dim, mixer.value_dim) for mixer in read(tmp_path / "m.gguf").mixers}
+    assert found == {"sliding": (27, 16, 256, 256), "full": (5, 4, 512, 512)}
+
+
+def test_layers_without_attention_keep_no_cache(tmp_path: Path) -> None:
+    """Nemotron-NAS (`deci`): pruned layers have no attention at all."""
+    fields, tensors = llama_8b()
+    pruned = [each for each in tensors if not any(each[0].startswith(f"blk.{i}.attn_") and "norm" not in each[0] for i in (5, 9))]
+    (tmp_path / "m.gguf").write_bytes(gguf(fields, pruned))
+    mixers = {mixer.kind: mixer.layers for mixer in read(tmp_path / "m.gguf").mixers}
+    assert mixers == {"full": 30, "none": 2}
+
+
+def test_a_folder_with_one_model(tmp_path: Path) -> None:
+    for name in ("m-Q4-00001-of-00002.gguf", "m-Q4-00002-of-00002.gguf", "mmproj-F16.gguf"):
+        (tmp_path / name).touch()
+    assert in_folder(tmp_path) == tmp_path / "m-Q4-00001-of-00002.gguf"
+    (tmp_path / "m-Q8_0.gguf").touch()
+    with pytest.raises(AdvisorError, match="holds 2 models.*m-Q8_0.gguf"):
+        in_folder(tmp_path)
+    (tmp_path / "config.json").touch()
+    assert in_folder(tmp_path) is None

@@ -55,6 +55,7 @@ class Habits:
     spellings: Mapping[str, str] = given()  # other model_types, and the family each is read as
     text_parts: Mapping[str, Numbers] = given()  # of a part inside of a wrapper, which `save_pretrained` leaves out where usual
     towers: Mapping[str, Numbers] = given()  # by a word in the model_type of the tower
+    gguf: Mapping[str, str] = given()  # llama.cpp's word for an architecture, and the model_type it is read as; others are alike
     refused: Mapping[str, str] = given()  # model_types that cannot be estimated, and why
     sources: tuple[Source, ...] = given()
 

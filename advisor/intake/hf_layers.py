@@ -31,6 +31,7 @@ WORDS = {
     "heavily_compressed_attention": "compressed",
     "hybrid": "full",
     "recurrent": "lru",
+    "none": "none",
     "mlp": "mlp",
     "moe": "moe",
 }
