@@ -22,7 +22,7 @@ class Tier:
 
 @dataclass(frozen=True, kw_only=True)
 class Platform:
-    """Devices of these makers and kinds, with their rules. The first platform of the file that fits a device is its own."""
+    """Devices of these makers and kinds, with their rules. Of the platforms that fit a device the most closely described is its own."""
 
     id: str = given()
     name: str = given()
@@ -43,6 +43,12 @@ class Platform:
             and (not self.kinds or device.kind in self.kinds)
             and (not self.architectures or device.architecture in self.architectures)
         )
+
+
+    @property
+    def closeness(self) -> int:
+        """How many properties of a device it asks for."""
+        return sum(map(bool, (self.makers, self.kinds, self.architectures)))
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ def usable(device: Device, memory_bytes: float, platforms: Mapping[str, Platform
 def _usable(device: Device, memory_bytes: float, platforms: Iterable[Platform]) -> Usable:
     if device.reported_bytes is not None and memory_bytes >= device.largest_memory_bytes:
         memory_bytes = device.reported_bytes  # the driver's total: what error correction and firmware leave of the box's figure
-    platform = next((each for each in platforms if each.fits(device)), None)
+    platform = max((each for each in platforms if each.fits(device)), key=lambda each: each.closeness, default=None)
     if platform is None:
         stated = device.usable_bytes or memory_bytes
         return Usable(stated, stated, 0.0, None)

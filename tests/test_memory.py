@@ -121,6 +121,9 @@ def test_unknown_cache_type() -> None:
         ("dgx-spark", 128, 119.5, 119.5),
         ("ryzen-ai-max-395-128gb", 128, 96, 120),
         ("rtx-3090", 24, 23.5, 23.5),
+        ("rtx-4090-laptop", 16, 15.04, 15.04),  # 0.94: the laptop's platform, not the one of any card
+        ("radeon-780m", 32, 16, 24),  # half of the computer's memory
+        ("jetson-agx-orin-64gb", 64, 59.52, 59.52),
     ],
 )
 def test_usable_memory(device: str, memory_gib: float, default_gib: float, raised_gib: float) -> None:
