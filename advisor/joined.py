@@ -122,7 +122,7 @@ def usual_slot(groups: Sequence[Group], host: Host, catalog: Catalog) -> Link:
 
 
 def usual_host(catalog: Catalog, cards: int, mount: str) -> Host | None:
-    """The owned desktop where it has room; else the host with just enough slots, the cheapest first; else the roomiest."""
+    """The owned desktop where it has room; else the cheapest host that has, so that more cards never need a cheaper one."""
     known: dict[tuple[int, str], Host | None] = catalog.__dict__.setdefault("_usual_hosts", {})
     key = (cards, mount)
     if key not in known:
@@ -134,7 +134,7 @@ def _usual_host(hosts: Iterable[Host], cards: int, mount: str) -> Host | None:
     fitting = [host for host in hosts if host.mount == ("module" if mount == "module" else "slot")]
     owned = [host for host in fitting if host.owned_default and host.max_cards >= cards]
     wide = [host for host in fitting if min((slot.lanes for slot in host.slots[:cards]), default=0) >= LEAST_LANES]
-    roomy = sorted((host for host in wide if host.max_cards >= cards), key=lambda host: (host.max_cards, _price(host), host.id))
+    roomy = sorted((host for host in wide if host.max_cards >= cards), key=lambda host: (_price(host), host.max_cards, host.id))
     largest = sorted(wide, key=lambda host: -host.max_cards)
     return next(iter((*owned, *roomy, *largest)), None)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date
+from math import ceil
 
 from advisor.device import Device
 from advisor.host import Host
@@ -148,8 +149,11 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     if watts <= given_w:
         return lines, []
     facts: dict[str, Fact] = {"need_w": watts, "have_w": given_w, "host": host.name}
-    supply = next((part for part in terms.money.parts_of("power-supply") if (part.watts or 0.0) >= watts), None)
-    if supply is None:
+    supplies = terms.money.parts_of("power-supply")
+    supply = next((part for part in supplies if (part.watts or 0.0) >= watts), None)
+    if supply is None:  # several of the strongest, so that more cards never cost less
+        strongest = max(supplies, key=lambda part: part.watts or 0.0)
+        lines.append(CostLine(strongest.id, strongest.name, ceil(watts / (strongest.watts or watts)), strongest.usd, False, strongest.date))
         return lines, [Reason("host.power-beyond", facts)]
     lines.append(CostLine(supply.id, supply.name, 1, supply.usd, False, supply.date))
     return lines, [Reason("host.power", {**facts, "part": supply.name, "price_usd": supply.usd})]

@@ -8,7 +8,8 @@ import pytest
 from advisor import choose
 from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.errors import BadValue
+from advisor.errors import BadValue, Unsupported
+from advisor.market import Terms, bill
 from advisor.need import Workload
 from advisor.scale import Scale, counts, scale
 
@@ -114,3 +115,19 @@ def test_one_device_is_scaled_over_a_network_link(capsys: pytest.CaptureFixture[
     words = "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma as tensor on mlx"
     assert run(["scale", words, "--max", "2", "--model", "qwen3-8b", "--quant", "mlx-4bit", "--json"]) == 0
     assert [point["devices"] for point in json.loads(capsys.readouterr().out)["points"]] == [1, 2]
+
+
+def test_one_more_card_never_costs_less() -> None:
+    """The host for n cards takes fewer as well: of every card that goes into a slot or a board, one to sixteen."""
+    terms = Terms(catalog().money)
+    for device in catalog().devices.values():
+        if device.is_box or device.mount not in ("slot", "module"):
+            continue
+        prices = []
+        for count in range(1, 17):
+            try:
+                prices.append(bill(bind(f"{count}x {device.id}", catalog()), None, terms).price_usd)
+            except Unsupported:
+                break
+        known = [price for price in prices if price is not None]
+        assert known == sorted(known), device.id

@@ -136,7 +136,7 @@ ADVICE: dict[str, str] = {
     "keep.unsupported": "It does not run: {why}.",
     # host parts
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
-    "host.power-beyond": "No power supply on sale gives the {need_w} that it needs.",
+    "host.power-beyond": "No single power supply on sale gives the {need_w} that it needs: several are counted.",
     "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
     "host.roomier": "It moves to another computer: {host} has {ram_bytes} at {reached_bytes_per_s} and costs {price_usd}; yours has "
     "{owned_bytes} at {owned_bytes_per_s}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
+from advisor.report.again import again
 from advisor.report.sentences import text
 from advisor.system import System, spec
 from advisor.units import GIB, MS
@@ -182,7 +183,7 @@ def _cost(cost: Cost, given: Estimate) -> Json:
     }
 
 
-def _estimate_body(given: Estimate, cost: Cost) -> Json:
+def _estimate_body(given: Estimate, cost: Cost, model: str | None = None) -> Json:
     """The keys of an estimate; also what a road of a recommendation carries."""
     amdahl = None
     if given.amdahl_serial_fraction is not None:
@@ -199,6 +200,7 @@ def _estimate_body(given: Estimate, cost: Cost) -> Json:
         "speedup_over_one_device": given.speedup_over_one_device,
         "amdahl": amdahl,
         "verify": given.verify,
+        "again": again(given, model),
         "evidence": _evidence(given),
         "cost": _cost(cost, given),
         "reasons": reasons(given.reasons),
@@ -301,14 +303,14 @@ def _verdict(given: Verdict) -> Json:
     }
 
 
-def road(given: Road) -> Json:
-    """One kind of answer, with its best candidate or why there is none."""
+def road(given: Road, model: str | None = None) -> Json:
+    """One kind of answer, with its best candidate or why there is none. `model`: the words that named it."""
     cost = given.cost
     return {
         "kind": given.kind,
         "status": given.status,
         "system": _words(given.system, given.estimate),
-        "estimate": _estimate_body(given.estimate, cost) if given.estimate and cost else None,
+        "estimate": _estimate_body(given.estimate, cost, model) if given.estimate and cost else None,
         "spend_usd": given.spend_usd,
         "resale_usd": given.resale_usd,
         "price_usd": cost.price_usd if cost else None,
@@ -357,7 +359,7 @@ def _recommendation(given: Recommendation) -> Json:
         "need": _need(given.need, given.have_words),
         "verdict": _verdict(given.verdict),
         "second_gpu": _second(given.second_gpu),
-        "roads": [road(each) for each in given.roads],
+        "roads": [road(each, given.need.model) for each in given.roads],
         "conditions": {name: _condition(given.conditions.get(name)) for name in ("software", "link", "model")},
         "flips": [_flip(each) for each in given.flips],
         "settings": [_setting(each) for each in given.settings],

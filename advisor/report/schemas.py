@@ -114,6 +114,7 @@ ESTIMATE_KEYS = {
     "speedup_over_one_device": maybe(NUMBER),
     "amdahl": AMDAHL,
     "verify": TEXT,
+    "again": TEXT,
     "evidence": EVIDENCE,
     "cost": COST,
     "reasons": many(REASON),

@@ -5,6 +5,7 @@ from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.record import replace
+from advisor.report.again import again
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     BASES,
@@ -155,6 +156,7 @@ def _why(given: Recommendation) -> list[Block]:
         return []
     claims = estimate.reasons
     blocks: list[Block] = [memory_bars(estimate.fit), Listing("Why this speed", sentences(claims)), *source_lines(estimate, claims)]
+    blocks.append(Listing("These numbers again", (again(estimate, given.need.model),), commands=True))
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
 
