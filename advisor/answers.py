@@ -134,21 +134,11 @@ def _compared(request: Request, catalog: "Catalog") -> Compared:
     return Compared(tuple(items), catalog.overlays)
 
 
-def _joinable(text: str) -> str:
-    """One device with the link that further ones will use, written as two: a network link is bound between boxes only."""
-    from advisor.system import GroupWords, parse
-
-    words = parse(text)
-    only = words.members[0]
-    alone = len(words.members) == 1 and isinstance(only, GroupWords) and only.count == 1
-    return f"2x {text.strip()}" if alone and words.link and not text.strip()[0].isdigit() else text
-
-
 def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     from advisor import scale
 
     model = model_of(request.get("model"), catalog)
-    system = system_of(_joinable(request.get("system")), request, catalog)
+    system = system_of(request.get("system"), request, catalog, grows=True)
     workload = workload_of(request, model.max_context_tokens)
     found = scale.scale(system, request.get("max"), model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     costs = tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in found.points)

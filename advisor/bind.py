@@ -24,8 +24,12 @@ def bind(
     ram_bytes: float | None = None,
     storage: str | None = None,
     smallest_memory: bool = False,
+    grows: bool = False,
 ) -> System:
-    """The system that the words mean. Memory left out: the largest size sold, or the smallest of what is owned already."""
+    """The system that the words mean. Memory left out: the largest size sold, or the smallest of what is owned already.
+
+    Of a system that `grows`, one box may name the network that further ones will use.
+    """
     words = parse(words) if isinstance(words, str) else words
     remarks: list[Reason] = []
     link = link_of(words.link, catalog) if words.link else None
@@ -34,7 +38,11 @@ def bind(
     if (devices := sum(box.count for box in boxes)) > MOST_DEVICES:
         raise BadValue(f"SYSTEM {words.text!r}: {devices} devices; at most {MOST_DEVICES} in all")
     engine, backend = engine_of(words.engine, words.backend, catalog)
-    boxes, outer = _joined(boxes, words.link, link, backend, catalog, remarks)
+    if grows and apart and len(boxes) == 1:
+        outer = between(words.link, link, boxes * 2, backend, catalog)
+        boxes = tuple(box if box.link else replace(box, link=usual_in_box(box, catalog)) for box in boxes)
+    else:
+        boxes, outer = _joined(boxes, words.link, link, backend, catalog, remarks)
     return System(
         boxes=boxes,
         link=outer,

@@ -170,7 +170,7 @@ def _grown(system: System, count: int, catalog: Catalog) -> System | Reason:
     if len(kinds) > 1:
         raise BadValue("scale grows one kind of device; this SYSTEM has several")
     box, group = system.boxes[0], system.boxes[0].groups[0]
-    apart = group.device.is_box or len(system.boxes) > 1
+    apart = group.device.is_box or len(system.boxes) > 1 or system.link is not None
     single = count == 1 and not (apart and box.count > 1)
     strategy = None if single or system.strategy == "whole" else system.strategy  # one device: whole, else with host memory
     try:

@@ -66,7 +66,7 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
 
 @lru_cache(maxsize=4096)
 def _bound(
-    text: str, host: str | None, ram_bytes: float | None, storage: str | None, smallest_memory: bool, catalog: "Catalog"
+    text: str, host: str | None, ram_bytes: float | None, storage: str | None, smallest_memory: bool, grows: bool, catalog: "Catalog"
 ) -> "System":
     from advisor.bind import bind
 
@@ -77,12 +77,13 @@ def _bound(
         ram_bytes=ram_bytes,
         storage=catalog.storage(storage).id if storage else None,
         smallest_memory=smallest_memory,
+        grows=grows,
     )
 
 
-def system_of(text: str, request: Request, catalog: "Catalog", *, owned: bool = False) -> "System":
+def system_of(text: str, request: Request, catalog: "Catalog", *, owned: bool = False, grows: bool = False) -> "System":
     """The SYSTEM words bound to the catalog's records, in the host that the options state."""
-    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), owned, catalog)
+    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), owned, grows, catalog)
 
 
 def quant_of(request: Request, catalog: "Catalog") -> "Quant | str | None":

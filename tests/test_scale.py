@@ -1,6 +1,5 @@
 """Scaling 1 to N: points that are estimates, a best count, a count that hurts, and Amdahl's ceiling."""
 
-import json
 from functools import cache
 
 import pytest
@@ -108,13 +107,32 @@ def test_what_cannot_be_scaled() -> None:
         scaled("rtx-3090", 100_000, "llama-3-8b", "q4_k_m")
 
 
-def test_one_device_is_scaled_over_a_network_link(capsys: pytest.CaptureFixture[str]) -> None:
-    """A Mac and the cable that further ones will use: bound as two, since a network link joins boxes only."""
-    from advisor.cli import run
+@pytest.mark.parametrize(
+    ("words", "link"),
+    [
+        ("mac-m3-ultra-80c 512gb via thunderbolt-5-rdma", "thunderbolt-5-rdma"),
+        ("1x mac-m3-ultra-80c 512gb via rdma", "thunderbolt-5-rdma"),
+        ("rtx-4090 via eth-10g-tcp", "eth-10g-tcp"),  # a card in a computer of its own each
+        ("1x (2x rtx-4090) via eth-10g-tcp", "eth-10g-tcp"),
+    ],
+)
+def test_one_box_is_scaled_over_the_network_that_further_ones_use(words: str, link: str) -> None:
+    system = bind(words, catalog(), grows=True)
+    assert system.link
+    assert (len(system.boxes), system.link.id) == (1, link)
+    work = Workload(users=4, context_tokens=4096, prompt_tokens=512, generate_tokens=256)
+    found = scale(system, 2, catalog().model("qwen3-8b"), None, "f16", work, catalog())
+    one, two = (point.estimate for point in found.points)
+    assert one
+    assert two
+    assert (len(one.system.boxes), len(two.system.boxes)) == (1, 2)
+    assert two.system.link
+    assert two.system.link.id == link
 
-    words = "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma as tensor on mlx"
-    assert run(["scale", words, "--max", "2", "--model", "qwen3-8b", "--quant", "mlx-4bit", "--json"]) == 0
-    assert [point["devices"] for point in json.loads(capsys.readouterr().out)["points"]] == [1, 2]
+
+def test_an_estimate_of_one_box_has_no_network() -> None:
+    with pytest.raises(Unsupported, match="one box"):
+        bind("rtx-4090 via eth-10g-tcp", catalog())
 
 
 def test_one_more_card_never_costs_less() -> None:
