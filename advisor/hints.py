@@ -81,6 +81,14 @@ class LeastLanes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PeerPatch:
+    """The cards on which somebody has run the patched driver that opens peer access over PCIe."""
+
+    devices: tuple[str, ...] = given()
+    source: str = given()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pace:
     """A speed that people say in words: `words` are the ways of saying it, as a pattern."""
 
@@ -124,6 +132,7 @@ class Hints:
     power_caps: tuple[PowerCap, ...] = given(default=())
     retired: tuple[Retired, ...] = given(default=())
     least_lanes: LeastLanes = given()
+    peer_patch: PeerPatch | None = given(default=None)
     paces: tuple[Pace, ...] = given(default=())
     lengths: tuple[Length, ...] = given(default=())
     crowds: tuple[Crowd, ...] = given(default=())

@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from advisor import Catalog, estimate
 from advisor.answers import recommend
-from advisor.commands import pattern
+from advisor.commands import again, pattern
 from advisor.placement import Part
 from advisor.speed import Estimate
 
@@ -115,6 +116,36 @@ def test_the_setting_says_how_many_layers() -> None:
     assert estimate_ is not None
     assert setting.command.endswith(f"--n-cpu-moe {estimate_.placement.host_expert_layers}")
     assert setting.text.facts["host_expert_layers"] == estimate_.placement.host_expert_layers
+
+
+NEEDS: list[dict[str, Any]] = [
+    {"have": "rtx-3090", "model": "llama-3.3-70b"},
+    {"model": "gpt-oss-120b", "budget": 3000},
+    {"have": "2x rtx-3090", "model": "qwen3-235b-a22b", "context": "16k"},
+    {"have": "mac-m4-pro-20c 48gb", "model": "llama-3.3-70b"},
+    {"model": "deepseek-r1", "kv_quant": "q8_0"},
+    {"have": "rtx-4090", "model": "qwen3-32b", "users": 8, "ram_gib": 128},
+]
+
+
+@pytest.mark.parametrize("need", NEEDS, ids=str)
+def test_every_road_can_be_typed_again(need: dict[str, Any]) -> None:
+    for road in recommend(catalog=SHIPPED, **need).roads:
+        if road.estimate is None or road.estimate.decode is None:
+            continue
+        words = shlex.split(again(road.estimate))
+        options = {key[2:].replace("-", "_"): value for key, value in zip(words[3::2], words[4::2], strict=True)}
+        typed = estimate(words[2], catalog=SHIPPED, **options)
+        assert typed.decode is not None, words
+        assert typed.decode.value == pytest.approx(road.estimate.decode.value), words
+        assert road.because, road.kind
+
+
+def test_peer_access_is_named_only_for_cards_on_which_somebody_ran_it() -> None:
+    with_patch = recommend(have="2x rtx-3090 as tensor on vllm", model="qwen3-32b", catalog=SHIPPED)
+    assert any(setting.text.code == "setting.peer-access" for setting in with_patch.settings)
+    without = recommend(have="2x rtx-3060-12gb as tensor on vllm", model="qwen3-14b", catalog=SHIPPED)
+    assert not any(setting.text.code == "setting.peer-access" for setting in without.settings)
 
 
 @given(st.sets(st.integers(min_value=0, max_value=130), min_size=1))

@@ -91,8 +91,9 @@ def _peer(desk: Desk, option: Option, hints: Hints) -> Setting | None:
     link = option.estimate.system.shown_link
     if link is None or link.kind != "pcie" or link.transport != "host-staged" or option.estimate.placement.strategy != "tensor":
         return None
-    if any(group.device.maker != "nvidia" for group in option.estimate.system.groups):
-        return None  # only that maker's drivers keep it back
+    patch = hints.peer_patch
+    if patch is None or any(group.device.id not in patch.devices for group in option.estimate.system.groups):
+        return None  # nobody has run the patch on such cards
     with_peer = _with_link(desk, option, link)
     risks = [risk for risk in hints.risks if risk.setting == "peer-access"]
     if with_peer is None or per_user(with_peer) <= per_user(option.estimate):

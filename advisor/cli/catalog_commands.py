@@ -10,7 +10,7 @@ import click
 
 from advisor.cli.complete import catalog_ids
 from advisor.cli.options import form_options
-from advisor.cli.streams import say
+from advisor.cli.streams import say, wrapped
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -94,7 +94,7 @@ def check_command(paths: tuple[str, ...], form: str) -> int:
         say("\n".join(map(str, checked.problems)), error=True)
     else:
         counted = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in checked.records.items() if count > 1)
-        say(f"Valid: {checked.files} file{'s' if checked.files != 1 else ''}{f' with {counted}' if counted else ''}.")
+        say(wrapped(f"Valid: {checked.files} file{'s' if checked.files != 1 else ''}{f' with {counted}' if counted else ''}."))
     return INVALID if checked.problems else 0
 
 

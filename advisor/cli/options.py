@@ -81,7 +81,7 @@ def joined(words: tuple[str, ...]) -> str | None:
 def answer(command: str, form: str, raw: dict[str, Any]) -> int:
     """Read the words, get the answer, print it in its form; the exit code."""
     from advisor import answers, report, request
-    from advisor.cli.streams import say
+    from advisor.cli.streams import say, wrapped
     from advisor.report.notes import notes_of
 
     asked = request.read(command, raw)
@@ -89,5 +89,5 @@ def answer(command: str, form: str, raw: dict[str, Any]) -> int:
     written, verdict = report.render(form, command, given, why=bool(asked.get("why")))
     say(written, verdict=verdict)
     for note in notes_of(given):
-        say(f"Note: {note}", error=True)
+        say(wrapped(f"Note: {note}"), error=True)
     return 0 if given.positive else NEGATIVE

@@ -13,6 +13,9 @@ _ASCII = str.maketrans(
 )  # fmt: skip
 
 
+COLUMNS = 80
+
+
 def plain(text: str) -> str:
     """The text without the characters that steer a terminal."""
     return text.translate(_STRIPPED)
@@ -36,6 +39,15 @@ def say(text: str, *, error: bool = False, verdict: str | None = None) -> None:
         shown = f"\x1b[1;32m{verdict}\x1b[0m{shown[len(verdict) :]}"
     stream.write(shown if shown.endswith("\n") else shown + "\n")
     stream.flush()
+
+
+def wrapped(line: str) -> str:
+    """A line of prose on at most 80 columns; what follows is indented as far as its label. Commands and paths stay whole."""
+    from textwrap import fill
+
+    label = line.partition(": ")[0]
+    indent = " " * (len(label) + 2) if label == "Note" else ""
+    return fill(line, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _has_colour(stream: TextIO) -> bool:

@@ -15,7 +15,7 @@ LEAST_LETTERS = 4
 LIKENESS = 0.84
 WORDS = """
 upgrade second another replace nvlink budget context macbook studio framework geforce radeon tensor pipeline parallel between
-instead currently versus strix halo spark ollama vllm sglang tokens users dollars euros bridge bridged nvlinked worth faster
+instead currently versus strix halo spark ollama vllm sglang tokens users dollars euro euros bridge bridged nvlinked worth faster
 better should would which buying quad dual people concurrent laptop desktop without
 """
 

@@ -2,6 +2,7 @@
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road, Setting, Verdict
 from advisor.answers import Recommended
+from advisor.commands import again
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.record import replace
@@ -116,7 +117,7 @@ def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
     lines = [(name.capitalize(), f"{MET[each.met]}: {text(each.text)}") for name, each in given.conditions.items()]
     name = next(str(each.text.facts["name"]) for each in given.conditions.values())
-    return Facts((("Faster than one", f"{name}:"), *lines))
+    return Facts((("More than one", f"does it pay? Judged for {name}:"), *lines))
 
 
 def _ladder(given: Recommendation, full: bool) -> Table | None:
@@ -170,6 +171,7 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
             ("How sure", f"{given.verdict.confidence}{basis}"),
             ("Assumed", assumed),
             ("Prices", f"as of {given.prices_as_of}" if given.prices_as_of else ""),
+            ("Try it with", again(estimate) if estimate else ""),
         )
         if line
     )
