@@ -5,22 +5,17 @@ layers stay in host memory when `-ngl` counts fewer (src/llama-model.cpp, load_t
 first N layers there, which on several devices is all on the first of them: there `-ot` names the layers of each.
 """
 
-import shlex
 from itertools import groupby
 from math import ceil
-from typing import TYPE_CHECKING
 
 from advisor.engine import Engine
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import Placement
 from advisor.quant import Quant
-from advisor.system import System, spec
+from advisor.system import System
 from advisor.units import GIB
 from advisor.weights import Weights
-
-if TYPE_CHECKING:
-    from advisor.speed import Estimate
 
 ALL = 99  # of the layers, as people write it
 
@@ -103,19 +98,3 @@ def verify(
     words["kv"] = engine.kv_flags.format(kv_quant=kv_quant) if kv_quant != "f16" else ""
     words["split"] = engine.flags(setting_of(placement), system.count, bench=not serving).format(**words)
     return " ".join((serving or engine.verify).format(**words).split())
-
-
-USUAL = {"users": 1, "context": 8192, "prompt": 1024, "generate": 256}
-
-
-def again(estimate: "Estimate") -> str:
-    """The `advisor estimate` line that gives the same numbers: the system in words, its computer, and what is not usual of the work."""
-    work, box = estimate.workload, estimate.system.boxes[0]
-    words = ["advisor", "estimate", spec(estimate.system), "--model", estimate.model.id, "--quant", estimate.quant.id]
-    stated = {"users": work.users or 1, "context": work.context_tokens, "prompt": work.prompt_tokens, "generate": work.generate_tokens}
-    for name, value in stated.items():
-        words += [f"--{name}", str(value)] if value != USUAL[name] else []
-    words += ["--kv-quant", estimate.kv_quant] if estimate.kv_quant != "f16" else []
-    words += ["--host", box.host.id] if box.host and len(estimate.system.boxes) == 1 and not estimate.system.groups[0].device.is_box else []
-    words += ["--ram-gib", f"{estimate.system.ram_bytes / GIB:g}"] if estimate.system.ram_bytes else []
-    return shlex.join(words)

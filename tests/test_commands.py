@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from advisor import Catalog, estimate
 from advisor.answers import recommend
-from advisor.commands import again, pattern
+from advisor.commands import pattern
 from advisor.placement import Part
+from advisor.report.again import again
 from advisor.speed import Estimate
 
 FROZEN = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
-from advisor.commands import again
 from advisor.report.again import again
 from advisor.report.sentences import text
 from advisor.system import System, spec
@@ -202,7 +201,6 @@ def _estimate_body(given: Estimate, cost: Cost, model: str | None = None) -> Jso
         "amdahl": amdahl,
         "verify": given.verify,
         "again": again(given, model),
-        "again": again(given),
         "evidence": _evidence(given),
         "cost": _cost(cost, given),
         "reasons": reasons(given.reasons),

@@ -2,7 +2,6 @@
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road, Setting, Verdict
 from advisor.answers import Recommended
-from advisor.commands import again
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.record import replace
@@ -171,7 +170,7 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
             ("How sure", f"{given.verdict.confidence}{basis}"),
             ("Assumed", assumed),
             ("Prices", f"as of {given.prices_as_of}" if given.prices_as_of else ""),
-            ("Try it with", again(estimate) if estimate else ""),
+            ("Again with", again(estimate, given.need.model) if estimate else ""),
         )
         if line
     )
