@@ -1,7 +1,6 @@
 """SYSTEM words and catalog records put together: devices, boxes, hosts, and the links that join them."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from advisor.catalog import Catalog
@@ -67,6 +66,8 @@ def engine_of(name: str | None, backend_id: str | None, catalog: Catalog) -> tup
     for backend in engine.backends:
         if backend.id == backend_id.lower():
             return engine, backend
+    from difflib import get_close_matches
+
     near = tuple(get_close_matches(backend_id.lower(), ids, 2)) or tuple(ids)
     raise UnknownName(f"{engine.id} has no backend {backend_id!r}: it has {', '.join(ids)}", near)
 

@@ -1,6 +1,7 @@
 """Which engines and backends run a quantization of a model on hardware; each "no" is a Reason."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -12,6 +13,7 @@ from advisor.system import System
 SIXTEEN_BITS = 16
 
 
+@lru_cache(maxsize=256)
 def capability(text: str) -> tuple[int, ...]:
     """A compute capability as numbers that compare: 12.1 is above 8.9."""
     return tuple(int(part) for part in text.split("."))
@@ -39,9 +41,9 @@ def devices(system: System) -> tuple[Device, ...]:
     return tuple({group.device.id: group.device for group in system.groups}.values())
 
 
-def backend_for(engine: Engine, kinds: Iterable[Device]) -> Backend | None:
+@lru_cache(maxsize=4096)
+def backend_for(engine: Engine, kinds: tuple[Device, ...]) -> Backend | None:
     """The engine's preferred backend that drives all these devices; of several makers, where it can mix them, of the first."""
-    kinds = tuple(kinds)
     for backend in sorted(engine.backends, key=lambda each: -each.preference):
         if all(drives(backend, device) for device in kinds):
             return backend

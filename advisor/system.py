@@ -6,7 +6,7 @@ GROUP  := [COUNT "x"] DEVICE [MEMORY] | COUNT "x" "(" SYSTEM ")"
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
+from functools import cached_property
 
 from advisor.device import Device
 from advisor.engine import SPLITS, Backend, Engine
@@ -35,7 +35,7 @@ class Group:
     count: int  # boards or boxes on the bill
     memory_bytes: float
 
-    @property
+    @cached_property
     def gpus(self) -> int:
         """Devices that compute: some boards carry several."""
         return self.count * self.device.gpus_on_board
@@ -52,7 +52,7 @@ class Box:
     host_assumed: bool = field(default=False, compare=False)  # nobody named the host: it is the usual one for that many cards
     slot: Link | None = field(default=None, compare=False)  # the PCIe link of its slots, also where the cards talk over another
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Devices in the box that compute."""
         return sum(group.gpus for group in self.groups)
@@ -75,12 +75,12 @@ class System:
     link_stated: bool = field(default=False, compare=False)  # the words named a link; otherwise the tool chose it
     remarks: tuple[Reason, ...] = field(default=(), compare=False)  # what was taken from the words that they do not say
 
-    @property
+    @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Every group of every box."""
         return tuple(group for box in self.boxes for group in box.groups)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Devices that compute, in all."""
         return sum(box.count for box in self.boxes)
@@ -160,6 +160,8 @@ def _check_strategy(strategy: str | None, part: str, at: int, text: str) -> None
     if strategy is None or strategy.lower() in SPLITS:
         return
     word = strategy.lower()
+    from difflib import get_close_matches
+
     nearest = (OTHER_WORDS[word],) if word in OTHER_WORDS else tuple(get_close_matches(word, SPLITS, 2))
     where = at + part.rfind(strategy)
     raise _wrong(text, where, f"{strategy!r} is no strategy; there are {', '.join(SPLITS)}", nearest)
