@@ -1,5 +1,8 @@
 """Models: parameters follow from the shape; sizes by tensor are those that llama.cpp, MLX and the publishers print."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
 
 from advisor.catalog import Catalog
@@ -136,6 +139,23 @@ def test_parts_sum_to_the_total_for_every_quantization(catalog: Catalog) -> None
             assert w.total_bytes == pytest.approx(parts)
             assert w.params == pytest.approx(model.params)
             assert 0 < w.mixer_bytes <= w.dense_bytes
+
+
+@pytest.mark.parametrize(
+    ("engine", "quants"),
+    [
+        ("llama.cpp", ("q2_k", "q3_k_s", "q3_k_m", "q4_k_s", "q4_k_m", "q5_k_m", "q6_k", "q8_0", "f16", "f32")),
+        ("llama.cpp", ("iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_m", "iq3_xxs", "iq3_m", "iq4_xs", "iq4_nl")),
+        ("mlx", ("mlx-2bit", "mlx-3bit", "mlx-4bit", "mlx-5bit", "mlx-6bit", "mlx-8bit", "bf16")),
+        ("exllamav3", ("exl3-1.6bit", "exl3-2bit", "exl3-3bit", "exl3-4bit", "exl3-5bit", "exl3-6bit", "exl3-8bit", "f16")),
+        ("vllm", ("awq-4bit", "gptq-8bit", "bf16")),
+    ],
+)
+def test_a_smaller_quantization_is_never_bigger(catalog: Catalog, engine: str, quants: tuple[str, ...]) -> None:
+    for model in catalog.models.values():
+        sizes = [weights_of(replace(model, files=()), catalog.quant(quant), engine).total_bytes for quant in quants]
+        # where blocks do not divide the rows, neighbours fall back to one type: gemma-3-1b has 690 MB as Q2_K and 689 as Q3_K_S
+        assert all(small <= 1.01 * large for small, large in pairwise(sizes)), model.id
 
 
 def test_a_type_has_the_same_bits_everywhere(catalog: Catalog) -> None:
