@@ -184,5 +184,6 @@ def state_layer_bytes(m: Mixer, hidden_size: int, state_number_bytes: float = F3
         "mamba1": (m.inner_size * m.state_size, m.inner_size),
         "shortconv": (0, hidden_size),
         "rg-lru": (m.inner_size, m.inner_size),
+        "rwkv": (m.state_size, 0),
     }.get(m.kind, (0, 0))
     return state * state_number_bytes + conv * max(0, m.conv_kernel - 1) * conv_number_bytes

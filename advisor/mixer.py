@@ -7,7 +7,7 @@ from advisor.tensor import Tensor, vector
 from advisor.yamlfile import given
 
 ATTENTION_KINDS = ("full", "sliding", "chunked")
-RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "rg-lru")
+RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "rg-lru", "rwkv")
 KINDS = (*ATTENTION_KINDS, "mla", "compressed", *RECURRENT_KINDS, "none")
 
 
@@ -59,6 +59,7 @@ class Mixer:
     inner_size: int = given(default=0, least=0)
     dt_rank: int = given(default=0, least=0)
     inner_norms: bool = given(default=False)
+    square_matrices: int = given(default=0, least=0)  # rwkv: those of the hidden width, with the one that gates the feed-forward
     full_rank_gate: bool = given(default=False)
     in_bias: bool = given(default=False)
     state_bits: int = given(default=32, least=8)  # precision of the state in engines that follow the model's own
@@ -223,6 +224,14 @@ def _rg_lru(m: Mixer, hidden: int) -> Iterator[Tensor]:
     yield vector("mixer", 6 * width + hidden, m.layers)
 
 
+def _rwkv(m: Mixer, hidden: int) -> Iterator[Tensor]:
+    """RWKV [Peng et al., 2023; "Eagle and Finch", 2024; "Goose", 2025]: square matrices, and pairs of low rank from version 6 on."""
+    yield Tensor("attn_qkv", "mixer", hidden, m.square_matrices * hidden, m.layers)
+    yield Tensor("ssm_f_a", "mixer", hidden, m.dt_rank, m.layers)
+    yield Tensor("ssm_f_b", "mixer", m.dt_rank, hidden, m.layers)
+    yield vector("mixer", 9 * hidden, m.layers)
+
+
 def _compressed(m: Mixer, hidden: int) -> Iterator[Tensor]:
     """DeepSeek-V4: low-rank queries, one shared key = value head, grouped low-rank output, compressors, indexer."""
     rank, out_rank, out_groups = m.q_lora_rank or 0, m.o_lora_rank or 0, m.o_groups or 1
@@ -274,6 +283,7 @@ _MAKERS: dict[str, Callable[[Mixer, int], Iterator[Tensor]]] = {
     "mamba1": _mamba1,
     "shortconv": _shortconv,
     "rg-lru": _rg_lru,
+    "rwkv": _rwkv,
     "compressed": _compressed,
     "none": _none,
 }

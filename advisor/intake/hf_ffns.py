@@ -135,6 +135,8 @@ def _shared(keys: Keys, width: int) -> int:
 def _dense_width(keys: Keys) -> int:
     ratio = keys.number("ffn_hidden_ratio", keys.number("expansion_ratio", 4.0))
     hidden = keys.whole("hidden_size", "n_embd", "d_model", "dim") or 0
+    if keys.text("model_type") in ("rwkv5", "rwkv6"):
+        ratio = keys.number("hidden_ratio", 3.5)
     return _first(keys, *DENSE_WIDTH) or _rounded_up(keys) or round(ratio * hidden)
 
 

@@ -6,6 +6,7 @@ from advisor.errors import BadInput
 from advisor.intake.hf_families import Family
 from advisor.intake.hf_keys import Keys
 
+RWKV = ("rwkv", "rwkv5", "rwkv6", "rwkv7")
 MOST_LAYERS = 2000
 WORDS = {
     "full_attention": "full",
@@ -149,6 +150,8 @@ def _chunks(keys: Keys, layers: int) -> list[str] | None:
 
 def _pure_mamba(keys: Keys, _layers: int) -> list[str] | None:
     kind = keys.text("model_type")
+    if kind in RWKV:
+        return ["rwkv"]
     bare = kind == "bamba" and not keys.many("attn_layer_indices", "layer_types", "layers_block_type")
     return ["mamba"] if bare or kind in ("mamba", "mamba2", "falcon_mamba") else None
 

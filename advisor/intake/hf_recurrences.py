@@ -8,6 +8,7 @@ from advisor.intake.hf_families import Family
 from advisor.intake.hf_keys import Keys
 from advisor.mixer import Mixer
 
+RWKV6_LOW_RANKS = 5 * 32 + 64  # five mixes of 32, a decay of 64 [RWKV-6, configuration_rwkv6.py]
 HEADS_KEYS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "num_query_heads", "attention_heads")
 
 
@@ -111,6 +112,22 @@ def _lru(keys: Keys, _family: Family, hidden: int) -> Mixer:
     )
 
 
+def _rwkv(keys: Keys, _family: Family, hidden: int) -> Mixer:
+    """Versions 4 to 7: receptance, key, value, output, from 5 on a gate; the feed-forward's receptance up to 6; low ranks from 6 on."""
+    version = {"rwkv": 4, "rwkv5": 5, "rwkv6": 6}.get(keys.text("model_type") or "", 7)
+    head_dim = keys.whole("head_size", "head_dim") or 64
+    low = sum(keys.whole(f"{name}_low_rank_dim") or 0 for name in ("decay", "a", "v", "gate"))
+    return Mixer(
+        kind="rwkv",
+        layers=1,
+        heads=max(1, hidden // head_dim),
+        head_dim=head_dim,
+        square_matrices={4: 5, 7: 4}.get(version, 6),
+        dt_rank=low if version == 7 else RWKV6_LOW_RANKS if version == 6 else 0,
+        state_size=5 * hidden if version == 4 else hidden * (head_dim + 2),
+    )
+
+
 def _nothing(_keys: Keys, _family: Family, _hidden: int) -> Mixer:
     return Mixer(kind="none", layers=1)
 
@@ -120,6 +137,7 @@ RECURRENCES: dict[str, Callable[[Keys, Family, int], Mixer]] = {
     "mamba": _mamba,
     "conv": _conv,
     "lru": _lru,
+    "rwkv": _rwkv,
     "none": _nothing,
     "replaced": _nothing,
 }
