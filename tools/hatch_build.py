@@ -1,4 +1,4 @@
-"""Build hook: puts the compiled copy of the catalog into the wheel, so that an installed program never parses the YAML."""
+"""Build hook: the compiled copy of the catalog, so that an installed program never parses the YAML; and the manual pages."""
 
 import sys
 import tempfile
@@ -8,7 +8,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class CompiledCatalog(BuildHookInterface):  # type: ignore[type-arg]
+class Made(BuildHookInterface):  # type: ignore[type-arg]
     """Hatchling finds this class by its base."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -27,6 +27,11 @@ class CompiledCatalog(BuildHookInterface):  # type: ignore[type-arg]
         path = Path(self.folder.name) / PACKED
         path.write_bytes(to_bytes(compile_files(files, None, packed_key(root / "catalog", files))))
         build_data["force_include"][str(path)] = f"advisor/_catalog/{PACKED}"
+        sys.path.insert(0, str(root / "tools"))
+        import manpages
+
+        for page in manpages.write(Path(self.folder.name) / "man"):
+            build_data["shared_data"][str(page)] = f"share/man/man1/{page.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the copy again."""
