@@ -70,6 +70,7 @@ class Scaled:
     scale: "Scale"
     costs: tuple["Cost | None", ...]
     overlays: tuple[str, ...] = ()
+    one_user_costs: tuple["Cost | None", ...] = ()  # of the curve for a single user, where more were asked
 
     @property
     def positive(self) -> bool:
@@ -141,8 +142,11 @@ def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     system = system_of(request.get("system"), request, catalog, grows=True)
     workload = workload_of(request, model.max_context_tokens)
     found = scale.scale(system, request.get("max"), model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    costs = tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in found.points)
-    return Scaled(found, costs, catalog.overlays)
+    costs, alone = (
+        tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in curve.points) if curve else ()
+        for curve in (found, found.one_user)
+    )
+    return Scaled(found, costs, catalog.overlays, alone)
 
 
 def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":

@@ -39,8 +39,11 @@ def stops(runner: Runner, placement: Placement, devices: int, boxes: int) -> tup
     known = runner.links.interruptions
     facts: dict[str, Fact] = {"devices": devices, "boxes": boxes, "stops_per_year": known.per_device_year * devices,
                               "stops_per_device_year": known.per_device_year}  # fmt: skip
-    alone = placement.groups == devices
-    return (Reason("stops.alone" if alone else "stops.together", facts, (known.source,)),)
+    if placement.groups == 1:
+        return (Reason("stops.together", facts, (known.source,)),)
+    each = devices / placement.groups
+    group = {"groups": placement.groups, "devices_each": each}
+    return (Reason("stops.alone" if each == 1 else "stops.group", {**facts, **group}, (known.source,)),)
 
 
 def _read_bytes(part: Part, runner: Runner, users: float) -> float:

@@ -217,3 +217,31 @@ def test_every_refusal_has_its_words(catalog: Catalog) -> None:
     assert set(REFUSALS) <= set(SENTENCES)
     reason = refused(catalog, "tensor", "3x rtx-3090 on vllm", "llama-3-8b", "awq-4bit")
     assert said([reason, reason]) == "vllm needs the 32 attention heads to divide by the number of devices, 3"
+
+
+@pytest.mark.parametrize(
+    ("words", "host", "link"),
+    [
+        ("2x rtx-4090", "desktop-x8x8", "pcie-4-x8"),  # one x16 slot shared by two cards
+        ("rtx-4090", "desktop-x8x8", None),
+        ("2x rtx-4090", "desktop-x16-x4", "pcie-4-x4"),  # the second slot hangs on the chipset
+        ("2x rtx-5060-ti-16gb", "epyc-sp5", "pcie-5-x8"),  # wired x8: stays so in an x16 slot
+        ("2x rtx-5060-ti-16gb via pcie-5-x16", "epyc-sp5", "pcie-5-x8"),
+        ("4x rtx-3090", "epyc-sp3", "pcie-4-x16"),  # a pair bridge is not what joins four
+    ],
+)
+def test_slots_give_the_lanes_that_boards_have(catalog: Catalog, words: str, host: str, link: str | None) -> None:
+    box = bind(words, catalog, host=catalog.host(host)).boxes[0]
+    assert (box.link.id if box.link else None) == link
+
+
+def test_whom_a_stop_stops(catalog: Catalog) -> None:
+    def code(words: str) -> tuple[str, object]:
+        work = Workload(users=8, context_tokens=2048)
+        found = choose.best(bind(words, catalog), catalog.model("llama-3.3-70b"), "fp8", "f16", work, catalog)
+        reason = next(reason for reason in found.reasons if reason.code.startswith("stops."))
+        return reason.code, reason.facts.get("devices_each")
+
+    assert code("4x h100-sxm as tensor on vllm") == ("stops.together", None)
+    assert code("2x (4x h100-sxm as tensor) via ib-ndr as replicas on vllm") == ("stops.group", 4)
+    assert code("2x h200-sxm as replicas on vllm") == ("stops.alone", 1)

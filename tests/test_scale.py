@@ -1,5 +1,6 @@
 """Scaling 1 to N: points that are estimates, a best count, a count that hurts, and Amdahl's ceiling."""
 
+import json
 from functools import cache
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from advisor import choose
 from advisor.bind import bind
 from advisor.catalog import Catalog
+from advisor.cli import run
 from advisor.errors import BadValue, Unsupported
 from advisor.market import Terms, bill
 from advisor.need import Workload
@@ -83,6 +85,21 @@ def test_for_many_users_the_single_user_is_shown_beside() -> None:
     assert found.one_user.points[0].estimate
     assert found.one_user.points[0].estimate.workload.users == 1
     assert scaled("dgx-spark on vllm", 2, "gpt-oss-120b", "mxfp4").one_user is None
+
+
+def test_the_single_user_is_in_json_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("scale", "dgx-spark on vllm", "--max", "2", "--model", "gpt-oss-120b", "--users", "16")
+    assert run((*words, "--json")) == 0
+    found = json.loads(capsys.readouterr().out)
+    alone = found["one_user"]
+    assert [point["devices"] for point in alone["points"]] == [1, 2]
+    assert alone["points"][0]["decode_tokens_per_s"]["value"] < found["points"][0]["decode_tokens_per_s"]["value"]
+    point = found["points"][1]
+    assert point["usd_per_tokens_per_s"] == pytest.approx(point["price_usd"] / point["decode_tokens_per_s"]["value"])
+    assert run(words) == 0
+    assert "For one user alone" in capsys.readouterr().out
+    assert run((*words[:-1], "1", "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["one_user"] is None
 
 
 def test_one_card_too_small_is_scaled_from_what_it_does_with_host_memory() -> None:

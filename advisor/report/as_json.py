@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.memory import DeviceFit, Fit
     from advisor.need import Need, Workload
     from advisor.reason import Reason
-    from advisor.scale import Point
+    from advisor.scale import Point, Scale
     from advisor.speed import Estimate, Speed
     from advisor.step import Terms
 
@@ -247,24 +247,36 @@ def _point(point: Point, cost: Cost | None) -> Json:
         "price_usd": cost.price_usd if cost else None,
         "power_w": cost.power_w if cost else None,
         "usd_per_million_tokens": cost.usd_per_million_tokens if cost else None,
+        "usd_per_tokens_per_s": _each(point, cost),
+        "engine": given.placement.engine if given else None,
         "because": reason(point.reason) if point.reason else None,
     }
 
 
-def scale(answer: Scaled) -> Json:
-    """`advisor scale`."""
-    found = answer.scale
+def _each(point: Point, cost: Cost | None) -> float | None:
+    """Price for each token/s of all users together."""
+    speed_now = point.decode_tokens_per_s
+    return cost.price_usd / speed_now if cost and cost.price_usd is not None and speed_now else None
+
+
+def _scale(found: Scale, costs: tuple[Cost | None, ...]) -> Json:
+    """A curve with its best count, the one from which it gets slower, and Amdahl's ceiling."""
     amdahl = None
     if found.serial_fraction is not None:
         amdahl = {"serial_fraction": found.serial_fraction, "ceiling": found.ceiling}
     return {
-        **_head("scale"),
-        "points": [_point(point, cost) for point, cost in zip(found.points, answer.costs, strict=True)],
+        "points": [_point(point, cost) for point, cost in zip(found.points, costs, strict=True)],
         "best_devices": found.best_devices,
         "slower_from_devices": found.slower_from_devices,
         "amdahl": amdahl,
-        "warnings": texts(found.warnings),
     }
+
+
+def scale(answer: Scaled) -> Json:
+    """`advisor scale`; `one_user`: the same curve for a single user, where more were asked."""
+    found = answer.scale
+    alone = _scale(found.one_user, answer.one_user_costs) if found.one_user else None
+    return {**_head("scale"), **_scale(found, answer.costs), "one_user": alone, "warnings": texts(found.warnings)}
 
 
 def _need(need: Need, have: str | None) -> Json:

@@ -202,8 +202,11 @@ POINT = thing(
     price_usd=maybe(NUMBER),
     power_w=maybe(NUMBER),
     usd_per_million_tokens=maybe(NUMBER),
+    usd_per_tokens_per_s=maybe(NUMBER),
+    engine=maybe(TEXT),
     because=maybe(REASON),
 )
+CURVE = {"points": many(POINT), "best_devices": maybe(COUNT), "slower_from_devices": maybe(COUNT), "amdahl": AMDAHL}
 
 
 def _head(command: str) -> dict[str, Schema]:
@@ -219,14 +222,7 @@ def _compare() -> Schema:
 
 
 def _scale() -> Schema:
-    return thing(
-        **_head("scale"),
-        points=many(POINT),
-        best_devices=maybe(COUNT),
-        slower_from_devices=maybe(COUNT),
-        amdahl=AMDAHL,
-        warnings=many(TEXT),
-    )
+    return thing(**_head("scale"), **CURVE, one_user=maybe(thing(**CURVE)), warnings=many(TEXT))
 
 
 def _recommend() -> Schema:

@@ -27,6 +27,8 @@ SYSTEM: dict[str, str] = {
     "scale.no-link": "{devices} of them cannot be joined so: {why}",
     "split.one-device": "One {device} leaves nothing to split: {strategy} is the same as whole there.",
     "stops.alone": "Large runs report {stops_per_device_year} unexpected stops a device and year; here each stops only its own users.",
+    "stops.group": "Large runs report {stops_per_device_year} unexpected stops a device and year: {stops_per_year} for these {devices},\
+ and each stops the {devices_each} of its copy, not the other copies.",
     "stops.together": "Large runs report {stops_per_device_year} unexpected stops a device and year: {stops_per_year} for these {devices},\
  and any one stops all.",
     "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",

@@ -4,11 +4,12 @@ from advisor.answers import Scaled
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, system_name
 from advisor.report.sentences import text
-from advisor.scale import Point
+from advisor.scale import Point, Scale
 from advisor.units import figure
 
 HEADERS = ("n", "Runs as", "tok/s", "prefill", "speedup", "link", "USD", "USD/(tok/s)")
 MOST_ROWS = 16
+KEPT = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}  # of more counts than that
 
 
 def _row(point: Point, price_usd: float | None) -> tuple[str, ...]:
@@ -70,8 +71,21 @@ def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
     if len(pairs) <= MOST_ROWS:
         return pairs
     turning = {answer.scale.best_devices, answer.scale.slower_from_devices, pairs[-1][0].devices}
-    kept = turning | {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+    kept = turning | KEPT
     return [pair for pair in pairs if pair[0].devices in kept]
+
+
+def _one_user(found: Scale) -> list[Block]:
+    """The same counts for a single user, where more were asked: whom a split speeds up, and from where it slows."""
+    alone = found.one_user
+    fast = [(point, point.estimate.decode) for point in alone.points if point.estimate and point.estimate.decode] if alone else []
+    if alone is None or not fast:
+        return []
+    slower = f"; from {alone.slower_from_devices} on it gets slower" if alone.slower_from_devices else ""
+    title = f"For one user alone, tokens/s by devices (best with {alone.best_devices}{slower})"
+    shown = [pair for pair in fast if pair[0].devices in KEPT] if len(fast) > MOST_ROWS else fast
+    bars = tuple(Bar(f"{point.devices:>3}", (("tokens/s", speed.value),), f"{figure(speed.value)} tokens/s") for point, speed in shown)
+    return [Bars(title, bars, max(speed.value for _, speed in shown), "tokens/s")]
 
 
 def page(answer: Scaled, why: bool, full: bool) -> Page:
@@ -87,6 +101,7 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
         one = "one's" if found.points[0].decode_tokens_per_s else "the step of one that held it all"
         line = f"{share} of {one} step does not shrink: {most}." if one == "one's" else f"{share} of {one} does not shrink: {most}."
         blocks.append(Listing("Ceiling", (line,)))
+    blocks += _one_user(found)
     claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
     if claims:
         blocks.append(Listing("Why", sentences(claims)))
