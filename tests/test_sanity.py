@@ -68,7 +68,7 @@ HOST = Host(
     owned_default=True,
     sources=SOURCE,
 )
-MONEY = Money(as_of="2026-11-30", electricity=(Electricity(region="US", usd_per_kwh=0.18, date="2026", source="x"),), rates=())
+MONEY = Money(as_of="2026-11-30", choices=(), electricity=(Electricity(region="US", usd_per_kwh=0.18, date="2026", source="x"),), rates=())
 
 
 def found(device=CARD, link=BRIDGE, host=HOST, money=MONEY, more=()):
