@@ -5,51 +5,18 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from advisor.bounds import RATES, Bounds, written
 from advisor.device import LOOSE, SHARING, Device
 from advisor.host import Host
 from advisor.link import Link
 from advisor.money import Money
 from advisor.price import Price, Source, first_day
-from advisor.record import dataclass
 from advisor.units import BITS_PER_BYTE, GB, GBIT, GIB, MEGA
-from advisor.yamlfile import given
 
 Problem = tuple[str, str, str]  # kind, id, `yaml_key: what is wrong`
 Records = Mapping[str, Mapping[str, Any]]
 
 SLACK = 1.05  # rounding of printed figures
-SPARSE = 1.8  # a sparse rate is twice the dense one
-RATES = ("fp16_flops", "fp8_flops", "fp4_flops", "int8_ops")
-TIMES = {"fp8_flops": 2.0, "int8_ops": 2.0, "fp4_flops": 6.3}  # most times the fast FP16 rate that dense units reach (B300: 6.2)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MemoryType:
-    """How fast one pin of a kind of memory is, bits per second."""
-
-    type: str = given()
-    least_bytes_per_s: float = given("least_gbit_per_pin", GBIT, above=0)
-    most_bytes_per_s: float = given("most_gbit_per_pin", GBIT, above=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lane:
-    """What one PCIe lane of a generation carries one way."""
-
-    generation: int = given(least=1)
-    bytes_per_s: float = given("gb_per_s", GB, above=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """The file `catalog/bounds.yaml`: what figures are held against."""
-
-    memory_types: tuple[MemoryType, ...] = given()
-    pcie_lanes: tuple[Lane, ...] = given()
-    least_usd_per_gib: float = given(above=0)
-    most_usd_per_gib: float = given(above=0)
-    most_street_over_list: float = given(above=0)
-    sources: tuple[Source, ...] = given()
 
 
 def problems(records: Records, today: date | None = None) -> Iterator[Problem]:
@@ -70,12 +37,13 @@ def _devices(records: Records, bounds: Bounds | None, day: date) -> Iterator[Pro
     peers = _peer_ratios(devices.values())
     taken = set(devices)
     for device in devices.values():
-        for said in (*_memory(device), *_rates(device, peers), *_names(device, taken), *_class(device)):
+        for said in (*_memory(device), *_names(device, taken), *_class(device)):
             yield "devices", device.id, said
         for said in (*_ranges(device.prices), *_dates(device.prices, device.sources, day), *_mac_prices(device), *_launch(device, day)):
             yield "devices", device.id, said
         if bounds is not None:
-            yield from (("devices", device.id, said) for said in (*_pin_rate(device, bounds), *_price_class(device, bounds)))
+            of_bounds = (*_pin_rate(device, bounds), *_rates(device, peers, bounds), *_price_class(device, bounds))
+            yield from (("devices", device.id, said) for said in of_bounds)
 
 
 def _memory(device: Device) -> Iterator[str]:
@@ -119,23 +87,22 @@ def _peer_ratios(devices: Any) -> dict[tuple[Any, str], list[float]]:
     return {group: sorted(found, reverse=True) for group, found in ratios.items()}
 
 
-def _rates(device: Device, peers: Mapping[tuple[Any, str], list[float]]) -> Iterator[str]:
-    """Dense rates: FP8 and INT8 at most twice the fast FP16 rate, FP4 a little over six times; none twice what all peers have."""
+def _rates(device: Device, peers: Mapping[tuple[Any, str], list[float]], bounds: Bounds) -> Iterator[str]:
+    """Dense rates: none more times the fast FP16 rate than dense units reach, none far above what all peers have."""
     rates = device.compute
     if rates.fp16_flops and rates.fp16_fast_flops and rates.fp16_fast_flops * SLACK < rates.fp16_flops:
         yield "compute: fp16_accumulate_fp16_tflops is below fp16_tflops"
     fast = rates.fp16_fast_flops or rates.fp16_flops
-    for key, times in TIMES.items():
-        rate = getattr(rates, key)
-        if fast and rate and rate > times * SLACK * fast:
-            yield f"compute: {_written(key)} is {rate / fast:.1f} times the FP16 rate; is it the figure with sparsity?"
+    times = {each.rate: each.most_fp16_factor for each in bounds.rates}
     for key in RATES:
-        rate = getattr(rates, key)
+        rate, said = getattr(rates, key), written(key)
+        if fast and rate and rate > times.get(said, float("inf")) * SLACK * fast:
+            yield f"compute: {said} is {rate / fast:.1f} times the FP16 rate; is it the figure with sparsity?"
         if rate and rates.fp32_flops:
             ratio = rate / rates.fp32_flops
             most = _most_of_others(peers.get((_group(device), key), []), ratio)
-            if ratio > SPARSE * most:
-                yield f"compute: {_written(key)} is {ratio:.1f} times FP32, its peers at most {most:.1f}; is it the figure with sparsity?"
+            if ratio > bounds.most_peer_factor * most:
+                yield f"compute: {said} is {ratio:.1f} times FP32, its peers at most {most:.1f}; is it the figure with sparsity?"
 
 
 def _most_of_others(ratios: list[float], own: float) -> float:
@@ -143,10 +110,6 @@ def _most_of_others(ratios: list[float], own: float) -> float:
     if len(ratios) <= 2:  # fewer than two beside its own
         return own
     return ratios[1] if ratios[0] == own else ratios[0]
-
-
-def _written(key: str) -> str:
-    return key.replace("_flops", "_tflops").replace("_ops", "_tops")
 
 
 def _names(device: Device, taken: set[str]) -> Iterator[str]:

@@ -32,7 +32,7 @@ ROOMS = (
     ("speed",),
     ("refusals", "runs"),
     ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),
-    ("sanity", "plausible", "catalogcheck", "catalog"),
+    ("bounds", "sanity", "plausible", "catalogcheck", "catalog"),
     ("joined",),
     ("bind",),
     ("offload_short",),

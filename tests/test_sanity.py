@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from advisor import sanity
+from advisor import bounds, sanity
 from advisor.device import Compute, Device
 from advisor.host import Host, Slot
 from advisor.link import Link
@@ -15,9 +15,11 @@ from advisor.units import GB, GBIT, GIB, TERA
 
 TODAY = date(2026, 11, 30)
 SOURCE = (Source(fields=("memory_gib",), title="a data sheet", seen="2026-11"),)
-BOUNDS = sanity.Bounds(
-    memory_types=(sanity.MemoryType(type="GDDR6X", least_bytes_per_s=19 * GBIT, most_bytes_per_s=24 * GBIT),),
-    pcie_lanes=(sanity.Lane(generation=4, bytes_per_s=1.969 * GB),),
+BOUNDS = bounds.Bounds(
+    memory_types=(bounds.MemoryType(type="GDDR6X", least_bytes_per_s=19 * GBIT, most_bytes_per_s=24 * GBIT),),
+    pcie_lanes=(bounds.Lane(generation=4, bytes_per_s=1.969 * GB),),
+    rates=(bounds.Rate(rate="fp8_tflops", most_fp16_factor=2.0),),
+    most_peer_factor=1.8,
     least_usd_per_gib=2,
     most_usd_per_gib=700,
     most_street_over_list=4,
