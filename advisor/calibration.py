@@ -7,12 +7,15 @@ back to its maker and backend, then to the base, and its interval widens.
 from collections.abc import Mapping
 from functools import cached_property
 from math import exp
+from typing import Any
 
 from advisor.device import Device
 from advisor.model import Model
 from advisor.record import dataclass
 from advisor.yamlfile import given
 
+FOUNDED = ("calibrated", "extrapolated", "physics-only")  # an estimate without rows of the very device, from the best founded
+FEW_ROWS = 2.0
 PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
 CAP_SHARPNESS = 8.0
 WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
@@ -29,7 +32,7 @@ class Constants:
     attention_flops: float  # arithmetic of attention on the cache while generating
     unpack_flops: float  # weights unpacked a second by the kernels that multiply one vector
     unpack_exponent: float  # how that work grows with the users of a step: 0 once for all, 1 again for each
-    matrix_flops: float  # matrix work of many users at once
+    batch_share: float  # of the rate of a prompt's matrix work, reached by that of many users at once
     layer_s: float
     expert_layer_s: float  # what a mixture layer costs more
     recurrent_layer_s: float  # what a recurrent layer costs more
@@ -48,6 +51,7 @@ class Constants:
     basis: str = "calibrated"  # calibrated | extrapolated | physics-only
     rows: int = 0  # published rows with the same engine, backend and architecture
     families: tuple[tuple[str, str], ...] = ()
+    device: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +71,23 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """The 80 % interval of one kind of figure: log factors for a family of usual spread, by how well it is founded."""
+    """The 80 % interval of one kind of figure: log factors for a family of usual spread, by how well it is founded.
 
-    low: Mapping[str, float] = given()  # basis -> log factor, negative
+    `device` holds for a device that has many rows of that kind with that engine and backend: as far off as fits were on rows
+    that they had not seen. A device without rows is estimated from its kin, and its interval is as wide as fits were off on
+    devices that they had not seen (`calibrated`: its architecture has rows), on architectures (`extrapolated`), on engines
+    with a backend (`physics-only`). So a known device has the narrower interval, and both hold 80 %.
+    """
+
+    low: Mapping[str, float] = given()  # device or basis -> log factor, negative
     high: Mapping[str, float] = given()
     spread: Mapping[str, float] = given()  # family ("amd/vulkan") -> its spread over the usual one
+    device_rows: Mapping[str, int] = given()  # engine/backend/device -> its rows of this kind
+
+
+def own_share(rows: int) -> float:
+    """How far the rows of a device itself decide its interval: half at FEW_ROWS of them."""
+    return rows / (rows + FEW_ROWS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +119,8 @@ class Calibration:
     terms: Mapping[str, Term] = given()
     evidence: Mapping[str, int] = given()  # rows by engine/backend/architecture
     intervals: Mapping[str, Interval] = given()
+    unknowns: Mapping[str, float] = given()  # how many constants were fitted, and how many of them the rows decide
+    spreads: Mapping[str, Mapping[str, float]] = given()  # term -> grouping -> spread of its factors' logarithms
     kept_out: Mapping[str, Mapping[str, KeptOut]] = given()  # kind -> what was kept out (rows, devices, sources) -> error
 
     @cached_property
@@ -121,9 +139,9 @@ class Calibration:
         engine = self.same_as.get(engine_id, engine_id)
         found = families(engine, backend_id, device, speed_class)
         values = {name: term.value(found) for name, term in self.terms.items()}
-        values["unpack_exponent"] = min(1.0, values["unpack_exponent"])  # above it more users would give fewer tokens
         basis, rows = self.basis(found)
-        return reached(values, self.rates(engine, device, speed_class), basis, rows, tuple(found.items()))
+        rates = self.rates(engine, device, speed_class)
+        return reached(values, rates, basis=basis, rows=rows, families=tuple(found.items()), device=device.id)
 
     def rates(self, engine_id: str, device: Device, speed_class: str) -> Rates:
         """Dense rates at the precision that this engine computes in with such weights; FP16 where FP8 or FP4 is missing."""
@@ -149,7 +167,9 @@ class Calibration:
         found = self.intervals[kind]
         family = dict(constants.families)
         spread = found.spread.get(family["backend"], 1.0)
-        return exp(found.low[constants.basis] * spread), exp(found.high[constants.basis] * spread)
+        own = own_share(found.device_rows.get(f"{family['engine']}/{family['backend']}/{constants.device}", 0))
+        low, high = (own * side.get("device", 0.0) + (1 - own) * side[constants.basis] for side in (found.low, found.high))
+        return exp(low * spread), exp(high * spread)
 
 
 def families(engine_id: str, backend_id: str, device: Device, speed_class: str) -> dict[str, str]:
@@ -172,8 +192,8 @@ def at_most_whole(share: float) -> float:
     return capped
 
 
-def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, found: tuple[tuple[str, str], ...]) -> Constants:
-    """The terms of the file, times the datasheet rates."""
+def reached(values: Mapping[str, float], rates: Rates, **founded: Any) -> Constants:
+    """The terms of the file, times the datasheet rates; `founded` says how well."""
     bandwidth, vector, matrix = rates.bandwidth_bytes_per_s, rates.vector_flops, rates.matrix_flops
     weights = at_most_whole(values["weights_share"]) * bandwidth
     # a bigger chip is harder to fill: the share of its rate that is reached falls as a power of the rate
@@ -185,8 +205,8 @@ def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, fo
         state_bytes_per_s=values["state_share"] * bandwidth,
         attention_flops=values["attention_share"] * vector,
         unpack_flops=vector / values["unpack_operations"],
-        unpack_exponent=values["unpack_exponent"],
-        matrix_flops=values["matrix_share"] * matrix,
+        unpack_exponent=at_most_whole(values["unpack_exponent"]),  # above 1 more users would give fewer tokens
+        batch_share=values["batch_share"],
         layer_s=values["layer_s"],
         expert_layer_s=values["expert_layer_s"],
         recurrent_layer_s=values["recurrent_layer_s"],
@@ -202,9 +222,7 @@ def reached(values: Mapping[str, float], rates: Rates, basis: str, rows: int, fo
         prompt_layer_s=values["prompt_layer_s"],
         prompt_chunk_tokens=values["prompt_chunk_tokens"],
         prompt_share=values["prompt_unhidden_share"],
-        basis=basis,
-        rows=rows,
-        families=found,
+        **founded,
     )
 
 

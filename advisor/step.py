@@ -56,6 +56,8 @@ class DecodeWork:
     weights_bytes: float
     expert_bytes: float
     active_params: float
+    expert_params: float  # of them
+    hidden_size: float
     layers: float
     expert_layers: float
     recurrent_layers: float
@@ -88,6 +90,11 @@ def recurrent_layers(model: Model) -> int:
     return sum(mixer.layers for mixer in model.mixers if mixer.kind in RECURRENT_KINDS)
 
 
+def _active_expert_params(weights: Weights) -> float:
+    """Weights of the experts that one token is sent to."""
+    return weights.expert_params * weights.experts_per_token / weights.experts if weights.experts else 0.0
+
+
 def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users: float, filled_tokens: float) -> DecodeWork:
     """One step of one device of `part`: its shares of the weights, of each user's cache, of the layers."""
     touched = weights.experts_touched_share(users)
@@ -97,6 +104,8 @@ def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users:
         weights_bytes=part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes,
         expert_bytes=part.expert_share * weights.expert_bytes * touched,
         active_params=part.compute_share * weights.active_params,
+        expert_params=part.compute_share * _active_expert_params(weights),
+        hidden_size=model.hidden_size,
         layers=part.layer_share * weights.layers,
         expert_layers=part.layer_share * weights.expert_layers,
         recurrent_layers=part.layer_share * recurrent_layers(model),
@@ -106,6 +115,12 @@ def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users:
         attention_flops=part.cache_share * users * pairs,
         state_bytes=part.cache_share * users * 2 * cache.state_bytes,
     )
+
+
+def matrix_flops(hidden_size: float, constants: Constants) -> float:
+    """Operations a second that matrix work on many tokens reaches: more in wider models."""
+    rate: float = constants.prompt_flops * (hidden_size / WIDTH_UNIT) ** constants.prompt_width_exponent
+    return rate
 
 
 def larger(one_s: float, other_s: float) -> float:
@@ -118,11 +133,13 @@ def decode_s(work: DecodeWork, constants: Constants) -> Terms:
     """Seconds of that step.
 
     Reading and unpacking add; the matrix work of many users hides behind them until it exceeds them [Williams et al. 2009,
-    the roofline, with a soft knee]; launches and synchronisation add to both.
+    the roofline, with a soft knee]; launches and synchronisation add to both. That matrix work is a prompt's of as many tokens
+    as there are users, and goes at `batch_share` of its rate.
     """
     reading = work.weights_bytes / constants.weights_bytes_per_s + work.expert_bytes / constants.expert_bytes_per_s
     unpacking = work.active_params * work.users**constants.unpack_exponent / constants.unpack_flops
-    computing = 2 * work.active_params * work.users / constants.matrix_flops
+    params = work.active_params + work.expert_params * (constants.prompt_expert_factor - 1)
+    computing = 2 * params * work.users / (matrix_flops(work.hidden_size, constants) * constants.batch_share)
     together = larger(reading + unpacking, computing)
     attending = larger(work.cache_bytes / constants.cache_bytes_per_s, work.attention_flops / constants.attention_flops)
     launches = work.layers * constants.layer_s + work.expert_layers * constants.expert_layer_s
@@ -183,14 +200,13 @@ def prompt_work(
     read = part.dense_share * weights.dense_bytes + part.expert_share * weights.expert_bytes * weights.experts_touched_share(chunk)
     pairs = cache.attention_flops_per_token_pair * prompt_tokens * (filled_tokens + prompt_tokens / 2)
     pairs += sum(flops * _window_pairs(prompt_tokens, filled_tokens, window) for flops, window in cache.window_attention)
-    chosen = weights.experts_per_token / weights.experts if weights.experts else 0.0
     recurrent = recurrent_layers(model)
     return PromptWork(
         tokens=prompt_tokens,
         chunks=chunks,
         chunk_tokens=chunk,
         dense_params=part.compute_share * weights.dense_params,
-        expert_params=part.compute_share * chosen * weights.expert_params,
+        expert_params=part.compute_share * _active_expert_params(weights),
         weights_bytes=read * chunks,
         attention_flops=part.compute_share * pairs,
         layers=part.layer_share * (weights.layers + weights.expert_layers + recurrent),
@@ -201,7 +217,7 @@ def prompt_work(
 
 def prompt_s(work: PromptWork, constants: Constants) -> Terms:
     """Seconds of reading it: matrix work at the rate that chunks of this length reach, attention, weights, launches."""
-    rate = constants.prompt_flops * (work.hidden_size / WIDTH_UNIT) ** constants.prompt_width_exponent
+    rate = matrix_flops(work.hidden_size, constants)
     filled = work.chunk_tokens / (work.chunk_tokens + constants.prompt_half_tokens)
     matrix = 2 * work.tokens * (work.dense_params + work.expert_params * constants.prompt_expert_factor) / (rate * filled)
     attention = work.attention_flops / (rate * constants.prompt_attention_share)
