@@ -133,9 +133,9 @@ HEADER = """\
 """
 
 
-def calibration_of(problem: Problem, unknowns: np.ndarray, spreads: Any, kept_out: Mapping[str, np.ndarray], date: str) -> dict[str, Any]:
+def calibration_of(problem: Problem, unknowns: np.ndarray, spreads: Any, estimates: Mapping[str, np.ndarray], date: str) -> dict[str, Any]:
     """Everything that the file holds."""
-    intervals = {kind: interval(problem, kind, kept_out) for kind in KINDS}
+    intervals = {kind: interval(problem, kind, estimates) for kind in KINDS}
     intervals["prefill-multi"] = several_devices(intervals["prefill"])
     found = {
         "date": date,
@@ -148,7 +148,7 @@ def calibration_of(problem: Problem, unknowns: np.ndarray, spreads: Any, kept_ou
         "spreads": spreads,
         "evidence": evidence_counts(problem.cases),
         "intervals": intervals,
-        "kept_out": {kind: {name: _errors(problem, kind, kept_out[name]) for name in TOLD} for kind in KINDS},
+        "kept_out": {kind: {name: _errors(problem, kind, estimates[name]) for name in TOLD} for kind in KINDS},
     }
     plained: dict[str, Any] = plain(found)
     return plained
@@ -196,9 +196,9 @@ def main() -> None:
     if given.check:
         raise SystemExit(0 if check(problem, catalog) else 1)
     unknowns, spreads = problem.settle()
-    kept_out = all_kept_out(problem, unknowns)
-    found = calibration_of(problem, unknowns, spreads, kept_out, given.date)
-    report(problem, found, {"in-sample": problem.estimated(unknowns), **kept_out})
+    estimates = {"seen": problem.estimated(unknowns), **all_kept_out(problem, unknowns)}
+    found = calibration_of(problem, unknowns, spreads, estimates, given.date)
+    report(problem, found, estimates)
     if not given.dry_run:
         FILE.write_text(HEADER + yaml.dump(found, Dumper=Dumper, sort_keys=False), encoding="utf-8")
 

@@ -11,7 +11,8 @@ from advisor.calibration import FOUNDED, own_share
 
 LARGEST_RESIDUAL = 1.0  # in the spread of a family: one broken run does not make all its kin uncertain
 SPREAD_ROWS = 15.0
-SEVERAL_WIDER = 1.3  # where no device's share can be told apart: what the link adds widens the interval of one device
+OUTSIDE = 0.095  # beyond either bound
+SEVERAL_WIDER = 1.15  # where no device's share can be told apart: what the link adds widens the interval of one device
 
 
 def family_spreads(residuals: np.ndarray, families_of: Sequence[str]) -> dict[str, float]:
@@ -30,32 +31,34 @@ def device_rows(problem: Problem, kind: str) -> dict[str, int]:
     return dict(sorted(Counter(f"{c.stack}/{c.device}" for c in problem.cases if c.figure.kind == kind).items()))
 
 
-def interval(problem: Problem, kind: str, kept_out: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """The bounds of one kind of figure, by how well it is founded [split conformal: Vovk et al. 2005; Lei et al. 2018].
 
     Of a device without rows of its own: the 10th and 90th percentile of what fits miss by that have not seen the device,
     where its architecture is new the architecture, where even engine and backend are new those; each at least as wide as the
-    one before. Of a device with rows: what fits miss by that have not seen the row, mixed with the former as far as its own
-    rows are few (`own_share`): chosen so that four fifths of the rows kept out lie inside.
+    one before. Of a device with rows: what the fit misses its rows by, half of them seen and half kept out of it, mixed with
+    the former as far as the device's rows are few (`own_share`): chosen so that OUTSIDE of these lie beyond either bound.
     """
     mine = problem.kinds == kind
     cases = [case for case, taken in zip(problem.cases, mine, strict=True) if taken]
-    residuals = {name: (problem.log_measured - each)[mine] for name, each in kept_out.items()}
+    residuals = {name: (problem.log_measured - each)[mine] for name, each in estimates.items()}
     spread = family_spreads(residuals["rows"], [case.families["backend"] for case in cases])
     scale = np.array([spread[case.families["backend"]] for case in cases])
     counts = device_rows(problem, kind)
     own = np.array([own_share(counts[f"{case.stack}/{case.device}"]) for case in cases])
     low, high = {}, {}
     for basis, name in zip(FOUNDED, ("devices", "architectures", "stacks"), strict=True):
-        below, above = np.quantile(residuals[name] / scale, [0.1, 0.9])
+        below, above = np.quantile(residuals[name] / scale, [OUTSIDE, 1 - OUTSIDE])
         low[basis] = min(float(below), *low.values(), 0.0)
         high[basis] = max(float(above), *high.values(), 0.0)
     first = FOUNDED[0]
-    near_low = np.quantile((residuals["rows"] / scale - (1 - own) * low[first]) / own, 0.1)
-    near_high = np.quantile((residuals["rows"] / scale - (1 - own) * high[first]) / own, 0.9)
+    near = np.concatenate([residuals["seen"], residuals["rows"]]) / np.tile(scale, 2)
+    own = np.tile(own, 2)
+    low["device"] = min(float(np.quantile((near - (1 - own) * low[first]) / own, OUTSIDE)), 0.0)
+    high["device"] = max(float(np.quantile((near - (1 - own) * high[first]) / own, 1 - OUTSIDE)), 0.0)
     return {
-        "low": {"device": min(float(near_low), 0.0), **low},
-        "high": {"device": max(float(near_high), 0.0), **high},
+        "low": low,
+        "high": high,
         "spread": spread,
         "device_rows": counts,
     }

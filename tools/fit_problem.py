@@ -55,9 +55,12 @@ TERMS: dict[str, tuple[float, tuple[str, ...]]] = {
     "prompt_unhidden_share": (1.0, ()),
 }
 BASE_SPREAD = 0.7  # of a base's logarithm around its start: hardly a pull
-FIRST_SPREAD = 0.2  # of a family's factors before any are known
+# where the spread of a term's factors starts before any are known: all kin reach about the same share of their bandwidth, and
+# differ most in their fixed costs (from wider starts the weights' share takes over what other terms explain, and figures kept
+# out come out worse)
+FIRST_SPREADS = {"weights_share": 0.1, "seconds": 0.5, "others": 0.3}
 USUAL_SPREAD, USUAL_COUNT = 0.15, 2.0  # what a spread is pulled towards, and by how many factors' worth
-SPREAD_ROUNDS = 5
+SPREAD_ROUNDS = 3
 Spreads = Mapping[str, Mapping[str, float]]  # term -> grouping -> spread of the factors' logarithms
 
 
@@ -133,6 +136,10 @@ def stacked(records: Sequence[Any]) -> Any:
     return kind(**{f.name: np.array([getattr(r, f.name) for r in records], float) for f in dataclasses.fields(kind)})
 
 
+def _first_spread(term: str) -> float:
+    return FIRST_SPREADS.get(term, FIRST_SPREADS["seconds" if term.endswith("_s") else "others"])
+
+
 class Problem:
     """The rows as arrays, the unknowns, and what they predict."""
 
@@ -163,7 +170,7 @@ class Problem:
 
     def spread_of(self, spreads: Spreads) -> np.ndarray:
         """The spread of each unknown."""
-        return np.array([spreads.get(t, {}).get(g, FIRST_SPREAD) if g else BASE_SPREAD for t, g, _ in self.unknowns])
+        return np.array([spreads.get(t, {}).get(g, _first_spread(t)) if g else BASE_SPREAD for t, g, _ in self.unknowns])
 
     def logs(self, unknowns: np.ndarray) -> dict[str, np.ndarray]:
         """The logarithm of each term for each row."""
@@ -266,7 +273,7 @@ class Problem:
         for _ in range(SPREAD_ROUNDS):
             spreads = self.spreads(unknowns)
             self.spread = self.spread_of(spreads)
-            unknowns = self.fit(start=unknowns, until=1e-6)
+            unknowns = self.fit(start=unknowns, until=1e-5)
         return unknowns, spreads
 
     def kept_out(self, groups: Sequence[str], start: np.ndarray) -> np.ndarray:
