@@ -127,7 +127,7 @@ def test_a_mixture_with_few_active_weights_hardly_gains_from_tensor() -> None:
     # vllm#22331: gpt-oss-120b on A100: 90 tokens/s on one, 77 on two and on four, with the first kernels; a dense 70B gains
     one = decode("a100-80gb-sxm on vllm", "gpt-oss-120b", "mxfp4")
     two = decode("2x a100-80gb-sxm as tensor on vllm", "gpt-oss-120b", "mxfp4")
-    assert two / one == pytest.approx(77 / 90, rel=0.35)
+    assert two / one == pytest.approx(77 / 90, rel=0.4)
     # noonghunna/club-3090: Qwen3.6-35B-A3B on two 5090 "only 1.07x over one 5090: small-active MoE is latency bound"
     pair = decode("2x rtx-5090 via pcie-5-x8 as tensor on vllm", "qwen3.6-35b-a3b", "nvfp4")
     assert pair / decode("rtx-5090 on vllm", "qwen3.6-35b-a3b", "nvfp4") == pytest.approx(1.07, rel=0.2)

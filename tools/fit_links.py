@@ -25,6 +25,7 @@ from several import Several, several
 from advisor.catalog import Catalog
 from advisor.collective import LinkCalibration, all_spent
 from advisor.measurement import Figure, figures_of
+from advisor.pace import times
 from advisor.step import Terms, decode_terms
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,7 +94,7 @@ def _row(catalog: Catalog, figure: Figure, work: Several) -> Row:
     terms = decode_terms(work.part, work.weights, work.cache, work.model, work.users, depth, constants)
     measured = work.users * work.copies / figure.tokens_per_s
     scale, spread = _anchor(catalog, figure, work, depth, constants)
-    scaled = dataclasses.replace(terms, **{k: v * scale for k, v in vars(terms).items()})
+    scaled = times(terms, scale)
     return Row(figure, work, scaled, measured, spread)
 
 
