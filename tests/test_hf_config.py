@@ -134,6 +134,19 @@ def test_unknown_model_type_is_read_like_a_llama_and_says_so() -> None:
     assert "mystery" in model.assumed[0]
 
 
+@pytest.mark.parametrize(
+    ("architecture", "alike"), [("Qwen3MoeForCausalLM", "qwen3_moe"), ("Grok1ForCausalLM", "grok-1"), ("GPT2LMHeadModel", "gpt2")]
+)
+def test_an_unknown_model_type_is_read_like_what_its_architectures_name(architecture: str, alike: str) -> None:
+    model = made({**LLAMA, "model_type": "mystery", "architectures": [architecture], "tie_word_embeddings": False})
+    assert model.params == made({**LLAMA, "model_type": alike, "tie_word_embeddings": False}).params
+    assert f"read like {alike}" in model.assumed[0]
+
+
+def test_an_unknown_model_that_squares_has_no_gate() -> None:
+    assert not made({**LLAMA, "model_type": "mystery", "hidden_act": "relu2"}).ffns[0].gated
+
+
 def test_wrapper_with_parts_left_to_their_class() -> None:
     # llava-1.5-7b leaves the widths of its Llama to the class; 7,063,427,072 parameters on Hugging Face
     text = {"model_type": "llama", "vocab_size": 32064, "max_position_embeddings": 4096}

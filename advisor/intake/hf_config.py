@@ -37,6 +37,7 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transfo
 TIED = ("tie_word_embeddings", "tie_embeddings", "weight_tying", "share_input_output_layers")
 VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
 WRAPPER_TIES_FROM = 5
+UNGATED_EVERYWHERE = ("relu2", "xielu")
 LENGTH = (
     "max_position_embeddings",
     "max_position_embedding",
@@ -84,8 +85,10 @@ def model_of(
     habits.must_read(model_type, where)
     beside_text = Keys({**config, **keys.around}, {}, where)
     family = habits.family(model_type) or habits.family(Keys(config).text("model_type"))
-    assumed: tuple[str, ...] = () if family else (f"model_type {model_type!r} is not known; read like a llama",)
-    family = family or Family()
+    assumed: tuple[str, ...] = ()
+    if family is None:
+        model_type, family, note = _unknown(model_type, Keys({**config, **keys.own}, {}, where), habits)
+        assumed = (note,)
     own_keys = {**keys.own, **({"model_type": model_type} if model_type else {}), **_tied_by_wrapper(config, keys)}
     keys = Keys(own_keys, {**(habits.text_part(model_type) if keys.around else {}), **(family.values or {}), **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside)
@@ -106,6 +109,17 @@ def model_of(
         assumed=model.assumed + assumed,
         sources=(Source(fields=("mixers", "ffns"), title=f"config.json: {where}"),),
     )
+
+
+def _unknown(model_type: str | None, keys: Keys, habits: Habits) -> tuple[str | None, Family, str]:
+    """What a model_type that nobody told is read as: what its `architectures` name, else a llama; and that this was assumed."""
+    for name in keys.many("architectures") or ():
+        alike = habits.named(re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", str(name)[:100]))
+        if alike is not None:
+            family = habits.family(alike) or Family()
+            return alike, family, f"model_type {model_type!r} is not known; read like {alike}, which its architectures name"
+    ungated = keys.text("hidden_act") in UNGATED_EVERYWHERE
+    return model_type, Family(gated=not ungated), f"model_type {model_type!r} is not known; read like a llama"
 
 
 def _tied_by_wrapper(config: Mapping[str, Any], keys: Keys) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a config.json leaves unsaid, by `model_type`: one file, `catalog/config_habits.yaml`."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -65,6 +66,10 @@ class Habits:
             return None
         return self.families.get(self.spellings.get(model_type, model_type))
 
+    def named(self, word: str) -> str | None:
+        """The model_type that a class is named after: `Qwen3MoeForCausalLM` is of qwen3_moe."""
+        return next((each for each in (*self.families, *self.spellings) if _letters(each) == _letters(word)), None)
+
     def text_part(self, model_type: str | None) -> Numbers:
         """Values that a nested part leaves to its class."""
         word = model_type or "llama"
@@ -79,6 +84,10 @@ class Habits:
         why = self.refused.get(model_type or "")
         if why is not None:
             raise BadInput(f"{where}: model_type {model_type!r} {why}; advisor estimates decoder-only language models")
+
+
+def _letters(word: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
 def habits_of(catalog: "Catalog | None") -> Habits:
