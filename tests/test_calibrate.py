@@ -69,6 +69,19 @@ def test_every_rate_is_found(name: str) -> None:
     assert 5000.0 not in found
 
 
+@pytest.mark.parametrize("printed", yaml.safe_load((INPUTS.parent / "benchmarks.yaml").read_text()), ids=lambda printed: printed["name"])
+def test_kinds_and_speeds_of_many_tools(printed: dict) -> None:
+    found = [[run.kind, run.tokens_per_s] for run in bench.read(page_of(printed["text"]))]
+    assert [kind for kind, _ in found] == [kind for kind, _ in printed["rates"]]
+    assert [speed for _, speed in found] == pytest.approx([speed for _, speed in printed["rates"]])
+
+
+def test_columns_with_an_underscore_are_read() -> None:
+    head = "| model | size | params | backend | n_cpu_moe | type_k | fa | test | t/s |\n|---|---|---|---|---|---|---|---|---|\n"
+    run = bench.read(page_of(head + "| qwen3moe 30B.A3B Q4_K - Medium | 17 GiB | 30.53 B | CUDA | 12 | q8_0 | 1 | tg128 | 50.0 ± 0.1 |\n"))[0]
+    assert run.kv_quant == "q8_0" and run.offload and run.flash_attention
+
+
 def test_lengths_and_users() -> None:
     by_test = {run.test: run for run in bench.read(page_from(str(INPUTS / "bench_7b_q4.md")))}
     deep = by_test["tg128 @ d8192"]

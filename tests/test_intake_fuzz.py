@@ -6,6 +6,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,12 @@ from advisor.intake import bench, detect, excerpt, loads, other_bench
 from advisor.intake.page import MOST_BYTES, MOST_FAILED_CHARS, encoding_of, page_from, page_of
 
 INPUTS = sorted((Path(__file__).parent / "inputs").glob("*"))
-TEXTS = [path.read_bytes() for path in INPUTS]
+PASTED = [
+    each["text"].encode()
+    for name in ("pastes", "benchmarks")
+    for each in yaml.safe_load((INPUTS[0].parent.parent / f"{name}.yaml").read_text())
+]
+TEXTS = [*(path.read_bytes() for path in INPUTS), *PASTED]
 READERS = (*detect.READERS, *bench.READERS, other_bench)
 CATALOG = Catalog.load(user_folder=False)
 NOISE_BYTES = 2_000_000
@@ -26,7 +32,10 @@ def read_all(raw: bytes | str) -> None:
     page = page_of(raw)
     detect.detect([page], CATALOG)
     bench.read(page)
+    other_bench.read(page)
     loads.read(page)
+    for reader in READERS:  # also those that do not recognise it
+        reader.read(page)
 
 
 @st.composite
@@ -34,7 +43,9 @@ def mutated(draw: st.DrawFn) -> bytes:
     """A fixture, damaged: cut, doubled, lines shuffled or repeated, bytes replaced, other encodings and line ends."""
     text = draw(st.sampled_from(TEXTS))
     for _ in range(draw(st.integers(1, 3))):
-        damage = draw(st.sampled_from(("cut", "head", "double", "swap", "bytes", "crlf", "utf16", "latin", "digits", "nulls")))
+        damage = draw(
+            st.sampled_from(("cut", "head", "double", "swap", "bytes", "crlf", "utf16", "latin", "digits", "nulls", "noise", "nest"))
+        )
         at = draw(st.integers(0, max(0, len(text) - 1)))
         if damage == "cut":
             text = text[:at]
@@ -47,6 +58,14 @@ def mutated(draw: st.DrawFn) -> bytes:
             text = b"\n".join(draw(st.permutations(lines[:40])) + lines[40:])
         elif damage == "bytes":
             text = text[:at] + draw(st.binary(min_size=1, max_size=12)) + text[at + 3 :]
+        elif damage == "noise":
+            text = (
+                text[:at]
+                + draw(st.sampled_from((b"|" * 9000, b"(" * 9000, b" " * 9000, b"1" * 9000, b"\x1b[" * 3000, b"\n" * 9000)))
+                + text[at:]
+            )
+        elif damage == "nest":
+            text = b'{"a":' * 2000 + text + b"}" * 2000
         elif damage == "crlf":
             text = text.replace(b"\n", b"\r\n")
         elif damage == "utf16":
@@ -79,12 +98,38 @@ def test_lines_of_all_tools_mixed(lines: list[str]) -> None:
 
 
 def _noise() -> dict[str, str]:
-    words = ("GPU", "|", "0", "MiB", "eval time =", "NVIDIA", "RTX 3090", "tokens/s", ":", "\n", "{", '"tps":', "12.5", "}", "Device 0:", "%")
+    words = (
+        "GPU",
+        "|",
+        "0",
+        "MiB",
+        "eval time =",
+        "NVIDIA",
+        "RTX 3090",
+        "tokens/s",
+        ":",
+        "\n",
+        "{",
+        '"tps":',
+        "12.5",
+        "}",
+        "Device 0:",
+        "%",
+    )
     mixed = " ".join(islice(cycle(words[::3] + words[1::3] + words[2::3]), NOISE_BYTES // 6))
-    forms = {"mixed words": mixed, "one long line": "x" * NOISE_BYTES, "blanks": " \n" * (NOISE_BYTES // 2), "open braces": '{\n"a":' * (NOISE_BYTES // 6)}
+    forms = {
+        "mixed words": mixed,
+        "one long line": "x" * NOISE_BYTES,
+        "blanks": " \n" * (NOISE_BYTES // 2),
+        "open braces": '{\n"a":' * (NOISE_BYTES // 6),
+    }
     forms |= {"open brackets": "[" * NOISE_BYTES, "tags": "<a>" * (NOISE_BYTES // 3), "pipes": ("| " * 60 + "\n") * (NOISE_BYTES // 121)}
     forms |= {"commas": "a,b,c,1,2\n" * (NOISE_BYTES // 10), "rates": "12.5 t/s\n" * (NOISE_BYTES // 9), "quotes": '"' * NOISE_BYTES}
-    forms |= {"escapes": "\x1b[" * (NOISE_BYTES // 2), "numbers": "1234567890 " * (NOISE_BYTES // 11), "colons": "Key : value\n" * (NOISE_BYTES // 12)}
+    forms |= {
+        "escapes": "\x1b[" * (NOISE_BYTES // 2),
+        "numbers": "1234567890 " * (NOISE_BYTES // 11),
+        "colons": "Key : value\n" * (NOISE_BYTES // 12),
+    }
     return forms
 
 

@@ -38,7 +38,7 @@ MOST_RUNS = 2_000
 def recognise(page: Page) -> bool:
     """Whether a row of any of the forms, or a table's head, is there."""
     return (
-        any(_head(line) for line in page.lines)
+        any(_head(_barred(line)) for line in page.lines)
         or any(_figures(one) for one in page.objects)
         or any("avg_ts" in line for line in page.lines)
     )
@@ -73,6 +73,11 @@ def _devices(page: Page) -> tuple[str, ...]:
     return tuple(seen.name for seen in views[0].devices if seen.name) if views else ()
 
 
+def _barred(line: str) -> str:
+    """A table's line that came through a spreadsheet, with bars for its tabs."""
+    return line.replace("\t", "|") if line.count("\t") >= 3 and "|" not in line else line
+
+
 def _cells(line: str) -> list[str]:
     """The cells of a table's line."""
     return [cell.strip().strip("`").strip() for cell in line.strip().strip(">").strip().strip("|").split("|")]
@@ -82,7 +87,7 @@ def _head(line: str) -> list[str] | None:
     """The columns of a table of speeds: a test and its t/s, or a column for each test."""
     if "|" not in line or len(line) > 4000 or not _HINT.search(line):
         return None
-    cells = [re.sub(r"[*_`]", "", cell).strip().lower() for cell in _cells(line)]
+    cells = [re.sub(r"[*`]|^_+|_+$", "", cell).strip().lower() for cell in _cells(line)]
     speeds = [cell for cell in cells if cell.startswith(("t/s", "tok/s")) or _TEST.match(re.sub(r"\s*\(?(?:t/s|tok/s)\)?$", "", cell))]
     named = "model" in cells or "test" in cells
     return cells if speeds and named and len(cells) >= 2 else None
@@ -91,7 +96,7 @@ def _head(line: str) -> list[str] | None:
 def _tables(lines: Iterable[str]) -> Iterator[Run]:
     """The runs of every table."""
     head: list[str] | None = None
-    for line in lines:
+    for line in map(_barred, lines):
         found = _head(line)
         if found:
             head = found

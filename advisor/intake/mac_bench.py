@@ -17,17 +17,32 @@ _TIMING = re.compile(r"Timing with prompt_tokens=(\d+)(?: and|,) generation_toke
 _TRIAL = re.compile(r"(?:Trial \d+|Averages?):\s+prompt_tps=([\d.]+),\s*generation_tps=([\d.]+)")
 _MODEL = re.compile(r"mlx_lm\S*\s.*?--model\s+(\S+)")
 _EXL = re.compile(r"(\d+) tokens,?\s+(?:generated )?in [\d.]+ s\w*[,:]?\s+\(?([\d.]+) (?:tokens/second|tokens/s|t/s)")
+_EXL_TURN = re.compile(
+    r"(Prompt processed|Response generated|Output generated) in [\d.]+ seconds[, ]+"
+    r"(?:(\d+) tokens, ([\d.]+) tokens/s|\(([\d.]+) tokens/s, (\d+) tokens, context (\d+))"
+)
 _TABBY = re.compile(
     r"Metrics.{0,60}?:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Gener"
     r"ate: ([\d.]+) T/s, Context: (\d+) tokens"
 )
-_KOBOLD = re.compile(r"(Process|Generate|Generation):\s*[\d.]+s \([^()=]{0,60}= ([\d.]+)T/s\)")
+_KOBOLD = re.compile(
+    r"(Process|Processing|Generate|Generation):\s*[\d.]+s \((?:[^()=]{0,60}= )?([\d.]+)T/s\)|(Processing|Generation)Speed:\s*([\d.]+)T/s"
+)
 _EXO_KEYS = ("generation_tps", "generation_tokens_per_second", "gen_tps")
 
 
 def recognise(page: Page) -> bool:
     """Whether one of these is there."""
-    words = ("tokens-per-sec", "generation_tps", "tokens/second", "T/s, Generate:", "ms/T = ", "generation_tokens_per_second")
+    words = (
+        "tokens-per-sec",
+        "generation_tps",
+        "tokens/second",
+        "utput generated in ",
+        "T/s, Generate:",
+        "T/s)",
+        "Speed: ",
+        "generation_tokens_per_second",
+    )
     return any(word in page.text for word in words)
 
 
@@ -94,12 +109,14 @@ def _pair(
 def _exl(lines: Iterable[str]) -> Iterator[Run]:
     """exllama's `200 tokens in 3.2 seconds, 62.4 tokens/second`, and TabbyAPI's metrics."""
     for line in lines:
-        if "ms/T = " in line:
+        if "T/s" in line:
             yield from _kobold(line)
         if len(line) > 2000 or ("okens" not in line):
             continue
-        tabby, short = _TABBY.search(line), _EXL.search(line)
-        if tabby:
+        tabby, short, turn = _TABBY.search(line), _EXL.search(line), _EXL_TURN.search(line)
+        if turn:
+            yield _turn(turn)
+        elif tabby:
             read_in = int(tabby.group(2))
             yield Run(
                 tool="exllama",
@@ -133,10 +150,27 @@ def _exl(lines: Iterable[str]) -> Iterator[Run]:
             )
 
 
+def _turn(found: re.Match[str]) -> Run:
+    """`Prompt processed in 0.5 seconds, 1024 tokens, 2048.00 tokens/second` of exllamav2; text-generation-webui's."""
+    tokens, reading = int(found.group(2) or found.group(5)), found.group(1).startswith("Prompt")
+    webui = found.group(1).startswith("Output")
+    return Run(
+        tool="text-generation-webui" if webui else "exllama",
+        test=f"{'prompt of ' if reading else ''}{tokens} tokens{'' if reading else ' generated'}",
+        kind="prefill" if reading else "decode",
+        tokens_per_s=number(found.group(3) or found.group(4)),
+        engine=None if webui else "exllamav3",
+        prompt_tokens=tokens if reading else 0,
+        generate_tokens=None if reading else tokens,
+        filled_tokens=int(found.group(6) or 0),
+    )
+
+
 def _kobold(line: str) -> Iterator[Run]:
     """koboldcpp's `Process:1.20s (2.3ms/T = 434.78T/s), Generate:4.00s (…)`."""
-    for what, speed in _KOBOLD.findall(line[:2000]):
-        kind = "prefill" if what == "Process" else "decode"
+    for one, first, other, second in _KOBOLD.findall(line[:2000]):
+        what, speed = one or other, first or second
+        kind = "prefill" if what.startswith("Process") else "decode"
         yield Run(tool="koboldcpp", test=what.lower(), kind=kind, tokens_per_s=number(speed), engine="llama.cpp", prompt_tokens=None)
 
 

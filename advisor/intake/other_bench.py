@@ -18,7 +18,7 @@ MOST_RUNS = 2_000
 
 _UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
 _KEY = re.compile(
-    r"(?:^|[_.\s\[(-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|tok/s|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ "
+    r"(?:^|[_.\s\[(-]|(?<=[a-z0-9]))(?:tps|t_s|tok_s|toks?_per_s|[Tt]oks?/s(?:ec)?|t/s|tokens?_per_s(?:ec(?:ond)?)?|tokens?[_ "
     r"]?/[_ ]?s(?:ec)?|tokens?PerSec(?:ond)?|Tps|TPS|throughput)(?:$|[_.\s\])])"
 )
 _NOT = re.compile(
@@ -28,6 +28,7 @@ _READING = re.compile(r"prefill|prompt|\bpp|^pp|input|ingest", re.IGNORECASE)
 _SERVED = re.compile(r"aggregate|total|server|throughput|system", re.IGNORECASE)
 _PER_USER = re.compile(r"per_request|per_user|per_stream|single", re.IGNORECASE)
 _IN_LINE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)\s*((?:[a-z]+\s+){{0,2}})(?:{_UNIT})")
+_WITH_UNIT = re.compile(r"^\d[\d,]*(?:\.\d+)?\s*(?:t|toks?|tokens?)/s(?:ec)?$")
 _HINT = re.compile(rf"tps|tok/s|t/s|tok_s|t_s\b|persec|tokens?.{{0,3}}per|{_UNIT}|throughput", re.IGNORECASE)
 _ENGINES = {
     "llamacpp": "llama.cpp",
@@ -70,7 +71,7 @@ def recognise(page: Page) -> bool:
 def read(page: Page) -> tuple[Run, ...]:
     """Speeds of JSON objects, else of a table with commas, else of lines."""
     forms = (
-        (run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0)),
+        (run for one in page.objects[:MOST_RUNS] for run in _walk(one, _Around(), 0, "")),
         _csv(page.lines),
         _tables(page.lines),
         (run for line in page.lines for run in _line(line)),
@@ -82,32 +83,33 @@ def read(page: Page) -> tuple[Run, ...]:
     return ()
 
 
-def _walk(one: Mapping[str, Any], around: _Around, depth: int) -> Iterator[Run]:
-    """The figures of an object, then those inside it."""
+def _walk(one: Mapping[str, Any], around: _Around, depth: int, path: str) -> Iterator[Run]:
+    """The figures of an object, then those inside it; `path` = the key that holds it."""
     here = _around(one, around)
     for key, value in list(one.items())[:300]:
         speed = _speed(str(key), value)
         if speed is not None:
-            yield _run(str(key), speed, here)
-    for inner in _inside(one) if depth < MOST_DEPTH else ():
-        yield from _walk(inner, here, depth + 1)
+            yield _run(f"{path} {key}".strip() if isinstance(value, dict) else str(key), speed, here)
+    for name, inner in _inside(one) if depth < MOST_DEPTH else ():
+        yield from _walk(inner, here, depth + 1, name)
 
 
 def _speed(key: str, value: object) -> float | None:
     """A figure whose key says tokens per second, or an average whose unit does."""
     if isinstance(value, dict):
-        return number(value.get("avg")) if "token" in str(value.get("unit", "")) else None
+        said = value.get("avg") if "avg" in value else value.get("value")
+        return number(said) if re.search(r"tok|t/s", str(value.get("unit", ""))) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if _KEY.search(key) and not _NOT.search(key) else None
 
 
-def _inside(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The objects within an object, also those of its lists."""
-    for value in list(one.values())[:300]:
+def _inside(one: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The objects within an object, also those of its lists, each with its key."""
+    for key, value in list(one.items())[:300]:
         for inner in (value if isinstance(value, list) else [value])[:5000]:
             if isinstance(inner, dict):
-                yield inner
+                yield str(key)[:60], inner
 
 
 def _text(one: Mapping[str, Any], *keys: str) -> str | None:
@@ -129,7 +131,7 @@ def _around(one: Mapping[str, Any], before: _Around) -> _Around:
         engine=_ENGINES.get((engine or "").lower()) or before.engine,
         quant=_text(one, "quant", "quantization", "quantisation", "precision") or before.quant,
         users=_count(one, "concurrency", "users", "num_users", "batch_size", "parallel") or before.users,
-        prompt=_count(one, "prompt_tokens", "prefill_tokens", "input_tokens", "n_prompt") or before.prompt,
+        prompt=_count(one, "prompt_tokens", "prefill_tokens", "input_tokens", "n_prompt", "input_len") or before.prompt,
         generate=_count(one, "gen_tokens", "output_tokens", "completion_tokens", "n_gen", "avgOutputTokens") or before.generate,
         filled=_count(one, "context_tokens", "ctx_tokens", "depth", "context", "n_depth", "ctx") or before.filled,
         count=_count(hardware or {}, "gpuCount", "gpu_count", "num_gpus") or before.count,
@@ -146,6 +148,10 @@ def _run(key: str, speed: float, around: _Around) -> Run:
         kind = "served"
     else:
         kind = "decode" if users == 1 or per_user else "served"
+    if "output_token_throughput" in key and around.users is None:  # a server's, of how many users is not said
+        kind = "peak"
+    if re.search(r"\btotal\b", key, re.IGNORECASE) and kind == "decode":
+        kind = "total"
     if per_user and users > 1:
         kind = "peak"
     return Run(
@@ -182,12 +188,13 @@ def _csv(lines: Iterable[str]) -> Iterator[Run]:
             row: dict[str, Any] = {
                 name: (float(cell) if re.fullmatch(r"-?\d+(?:\.\d+)?", cell) else cell) for name, cell in zip(head, cells, strict=True)
             }
-            yield from _walk(row, _Around(), MOST_DEPTH)
+            yield from _walk(_with_plain(row), _Around(), MOST_DEPTH, "")
 
 
 def _tables(lines: Iterable[str]) -> Iterator[Run]:
     """Rows of a table with bars whose head has a column of speeds."""
     head: list[str] | None = None
+    words: list[str] = []  # a row without figures: a head if figures with their unit follow
     for line in lines:
         if "|" not in line or len(line) > 4000:
             continue
@@ -198,13 +205,18 @@ def _tables(lines: Iterable[str]) -> Iterator[Run]:
         figures = [cell for cell in cells if re.match(r"^[\d.,]+\b", cell)]
         if any(_KEY.search(cell) for cell in cells) and not figures:
             head = cells
-        elif head and len(cells) == len(head):
-            row: dict[str, Any] = {name: _figure(cell) for name, cell in zip(head, cells, strict=True)}
-            yield from _walk(
-                {str(key).lower() if str(key).lower() in ("model", "quant") else key: value for key, value in row.items()},
-                _Around(),
-                MOST_DEPTH,
-            )
+        elif any(_WITH_UNIT.match(cell) for cell in cells) and len(words) == len(cells):
+            head = [f"{name} tok/s" if _WITH_UNIT.match(cell) else name for name, cell in zip(words, cells, strict=True)]
+        elif not figures and not all(re.fullmatch(r":?-*:?", cell) for cell in cells):
+            words = cells
+        if head and len(cells) == len(head) and head is not cells:
+            yield from _walk(_with_plain({name: _figure(cell) for name, cell in zip(head, cells, strict=True)}), _Around(), MOST_DEPTH, "")
+
+
+def _with_plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A table's row, its words and counts also under keys as a JSON has them: `batch size` as `batch_size`."""
+    plain = {re.sub(r"[ -]+", "_", name.lower()): value for name, value in row.items() if not _KEY.search(name)}
+    return {**plain, **{name: value for name, value in row.items() if _KEY.search(name)}}
 
 
 def _figure(cell: str) -> float | str:
@@ -219,7 +231,8 @@ def _line(line: str) -> Iterator[Run]:
         return
     for found in list(_IN_LINE.finditer(line))[:20]:
         before = line[max(0, found.start() - 24) : found.start()]
-        words = before + found.group(2)
+        after = re.match(r"[^\d,;|]{0,24}", line[found.end() :])
+        words = before + found.group(2) + (after.group() if after and not _READING.search(before) else "")
         if re.search(r"sampl|GB|MB|req", words):
             continue
         kind = "prefill" if _READING.search(words) and not re.search(r"decode|gen", found.group(2)) else "decode"

@@ -49,6 +49,7 @@ def recognise(page: Page) -> bool:
         "Avg generation throughput",
         "gen throughput",
         "[BENCHMARK]",
+        "Output token throughput",
     )
     low = text[:4_000_000].lower()
     return any(word.lower() in low for word in words) or any(_is_result(one) for one in page.objects)

@@ -18,6 +18,9 @@ _TRT = re.compile(
     r"hput(?: \[w/ ctx\])?|Per GPU Output Throughput|Token Throughput|Per User Output Speed \[1/TPOT\])\s*\((?:token"
     r"s/sec|tps/user|tps/gpu|tokens/sec/user|tokens/sec/gpu)\):\s*([\d.]+)"
 )
+_PERF = re.compile(
+    r"^[\s|]*Output [Tt]oken [Tt]hroughput \((?:per sec|tokens/sec|tokens/s|tokens per second)\)\s*[|,:]\s*\"?([\d.,]{1,20})"
+)
 _OLD_TRT = re.compile(r"\b(generation_tokens_per_second|tokens_per_sec) ([\d.]+)")
 _SCHEDULER = re.compile(r"Avg prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+) tokens/s, Running: (\d+) reqs")
 _BATCH_LINE = re.compile(r"Decode batch[.,].*?#running-req: (\d+).*?gen throughput \(token/s\): ([\d.]+)")
@@ -39,6 +42,10 @@ def short_lines(lines: Iterable[str], setting: Setting) -> Iterator[Run]:
         users=float(setting.batch or setting.users or 1),
     )
     for line in lines:
+        perf = _PERF.match(line) if "utput" in line else None
+        if perf:  # genai-perf and aiperf, as a table or as CSV
+            kind = "served" if setting.users else "peak"  # of how many users is not printed
+            yield replace(base, kind=kind, test="output token throughput", tokens_per_s=number(perf.group(1).rstrip(",").replace(",", "")))
         for reader in (_throughput, _phase, _latency, _trt, _scheduler):
             if line and len(line) < 2000:
                 yield from reader(line, base)
