@@ -1,5 +1,8 @@
 """What the adviser knows beside hardware and models: typical models, settings and their flags, published gains and risks."""
 
+from functools import cached_property
+
+from advisor.money import Choice
 from advisor.record import dataclass
 from advisor.yamlfile import given
 
@@ -133,9 +136,18 @@ class Hints:
     retired: tuple[Retired, ...] = given(default=())
     least_lanes: LeastLanes = given()
     peer_patch: PeerPatch | None = given(default=None)
+    choices: tuple[Choice, ...] = given()  # numbers of the rule that nobody measures
     paces: tuple[Pace, ...] = given(default=())
     lengths: tuple[Length, ...] = given(default=())
     crowds: tuple[Crowd, ...] = given(default=())
+
+    @cached_property
+    def _choices(self) -> dict[str, float]:
+        return {each.id: each.value for each in self.choices}
+
+    def choice(self, name: str) -> float:
+        """The chosen number of that id."""
+        return self._choices[name]
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
         """How this engine is told this setting (that of several devices first), or the command outside of it."""

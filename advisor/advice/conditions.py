@@ -10,8 +10,6 @@ from advisor.refusals import said
 from advisor.speed import Estimate
 from advisor.system import System, spec
 
-WORTH_FACTOR = 1.15  # a speed-up that one notices
-LEAST_CEILING_FACTOR = 1.7  # below this, fixed costs leave two devices little to gain
 MODEL_CODES = ("placement.heads", "placement.kv-heads", "placement.vocabulary", "placement.hidden", "placement.architecture")
 LINK_CODES = ("placement.no-link", "placement.no-path")
 
@@ -24,7 +22,7 @@ def conditions(desk: Desk, work: Work, system: System) -> dict[str, Condition]:
     best = max(cut, key=lambda way: way.held.speedup if way.held else 0.0, default=None)
     found = {
         "software": _software(best, refused, system),
-        "link": _link(best, refused, system),
+        "link": _link(desk, best, refused, system),
         "model": _model(desk, best, refused, system),
     }
     shown: dict[str, Fact] = {"system": spec(free), "name": named(system)}  # of which system they speak
@@ -44,7 +42,7 @@ def _software(best: Estimate | None, refused: list[Reason], system: System) -> C
     return _no(refused, MODEL_CODES + LINK_CODES, "software", others=True) or Condition(None, Reason("condition.software-unknown", facts))
 
 
-def _link(best: Estimate | None, refused: list[Reason], system: System) -> Condition:
+def _link(desk: Desk, best: Estimate | None, refused: list[Reason], system: System) -> Condition:
     link = system.shown_link
     facts: dict[str, Fact] = {"link": link.name if link else "no link", "devices": system.count}
     if best is None:
@@ -54,7 +52,7 @@ def _link(best: Estimate | None, refused: list[Reason], system: System) -> Condi
     speedup = best.held.speedup if best.held else None
     facts |= {"link_s": best.terms.link_s, "total_s": best.terms.total_s, "speedup_factor": speedup}
     facts["link_share"] = best.terms.link_s / best.terms.total_s if best.terms.total_s else None
-    met = speedup is not None and speedup >= WORTH_FACTOR
+    met = speedup is not None and speedup >= desk.choice("worth-factor")
     return Condition(met, Reason("condition.link" if met else "condition.link-slow", facts))
 
 
@@ -68,5 +66,5 @@ def _model(desk: Desk, best: Estimate | None, refused: list[Reason], system: Sys
         return Condition(True, Reason(f"condition.model{uneven}", facts))
     ceiling = best.held.ceiling
     facts |= {"ceiling_factor": ceiling, "serial_share": 1 / ceiling}
-    met = ceiling >= LEAST_CEILING_FACTOR
+    met = ceiling >= desk.choice("least-ceiling-factor")
     return Condition(met, Reason(f"condition.model-ceiling{uneven}" if met else "condition.model-fixed", facts))

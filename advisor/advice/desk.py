@@ -85,6 +85,10 @@ class Desk:
             self._systems[key] = found
         return self._systems[key]
 
+    def choice(self, name: str) -> float:
+        """A number of the rule that the catalog chose, with its reason."""
+        return self.catalog.hints.choice(name)
+
     def key(self, system: System) -> str:
         """What tells systems apart: the words and the hosts."""
         return spec(system) + " in " + ",".join(box.host.id if box.host else "-" for box in system.boxes)

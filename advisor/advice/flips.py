@@ -11,7 +11,7 @@ from advisor.advice.decide import Decision, decide, decide_harder
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
 from advisor.advice.offers import dearer
-from advisor.advice.prober import WORTH_FACTOR, Prober, flip_of, then
+from advisor.advice.prober import Prober, flip_of, then
 from advisor.advice.search import search
 from advisor.advice.workflips import of_context, of_users
 from advisor.catalog import Catalog
@@ -76,7 +76,8 @@ def _slower(prober: Prober) -> float | None:
     if need.prefer == "fastest" or not need.min_tokens_per_s or spent == 0:
         return None
     owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option) and option.estimate.fit.fits]
-    cheap = replace(need, min_tokens_per_s=0.0, prefer="fastest", budget_usd=need.budget_usd if spent is None else spent / WORTH_FACTOR)
+    most = need.budget_usd if spent is None else spent / prober.case.desk.choice("worth-factor")
+    cheap = replace(need, min_tokens_per_s=0.0, prefer="fastest", budget_usd=most)
     bought = search(case_of(prober.case.desk, cheap, prober.case))[:1]
     speeds = [per_user(option.estimate) for option in (*owned, *bought)]
     lower = _tenths(max((speed for speed in speeds if speed < need.min_tokens_per_s), default=0.0), up=False)
@@ -131,10 +132,13 @@ def _prices(prober: Prober) -> Iterator[Flip]:
 
 
 def _dearest(prober: Prober, option: Option) -> CostLine | None:
-    """The device that most of an option's money goes to."""
-    devices = prober.case.desk.catalog.devices
-    bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in devices]
-    return max(bought, key=lambda line: (line.usd or 0.0) * line.count, default=None)
+    """The device, or else the computer, that most of an option's money goes to."""
+    catalog = prober.case.desk.catalog
+    for known in (catalog.devices, catalog.hosts):
+        bought = [line for line in option.cost.lines if not line.owned and line.usd and line.what in known]
+        if bought:
+            return max(bought, key=lambda line: (line.usd or 0.0) * line.count)
+    return None
 
 
 def _rival(prober: Prober, device: str) -> Option | None:
@@ -148,14 +152,18 @@ def _rival(prober: Prober, device: str) -> Option | None:
 def _price(prober: Prober, line: CostLine, gap: float, sign: int) -> Iterator[Flip]:
     """The price of one device at which the order turns, verified on both sides."""
     turn = (line.usd or 0.0) + sign * gap / line.count
-    before = float(math.floor(turn) if sign > 0 else math.ceil(turn))
-    value = before + sign
-    if value <= 0:
-        return
-    same, other = (_priced(prober, line.what, line.usd or 0.0, usd) for usd in (before, value))
-    if same.kind == prober.today.kind and other.kind != prober.today.kind:
-        flip = flip_of("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
-        yield replace(flip, device=line.what)
+    for back in (0, 1):  # at the very price of the other the faster one wins: then it turns one dollar earlier
+        before = float(math.floor(turn) if sign > 0 else math.ceil(turn)) - sign * back
+        value = before + sign
+        if min(before, value) <= 0:
+            return
+        same, other = (_priced(prober, line.what, line.usd or 0.0, usd) for usd in (before, value))
+        if same.kind == prober.today.kind != other.kind:
+            flip = flip_of("price_usd", before, value, other, {"name": line.name, "price_usd": value, "now_usd": line.usd})
+            yield replace(flip, device=line.what)
+            return
+        if same.kind == prober.today.kind:
+            return
 
 
 def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision:
@@ -163,6 +171,8 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     case = prober.case
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
+    if device in desk.catalog.hosts:  # it is in the prices of many offers: they are made anew
+        return decide_harder(case_of(desk, need), prober.today)
     priced = case_of(desk, need, case, harder=True).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
     return decide_harder(priced, prober.today)
 

@@ -5,8 +5,6 @@ from advisor.host import Host
 from advisor.market import reached
 from advisor.system import System
 
-MORE_FACTOR = 1.2  # this many times the memory, its speed or the slots' lanes is more; less is not worth moving for
-
 Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
 
 
@@ -21,6 +19,7 @@ class Hosts:
     def __init__(self, desk: Desk) -> None:
         need, terms = desk.need, desk.terms
         self.own = desk.own_host
+        self.more_factor = desk.choice("roomier-factor")  # of memory, its speed, or the slots' lanes
         self.owned = desk.have is not None and self.own is not None  # paid already
         self.only_own = self.own is not None and not self.owned  # `--host` without cards: no other is wanted
         self.own_ram_bytes, self.own_supply_w = need.ram_bytes, need.psu_w
@@ -72,14 +71,18 @@ class Hosts:
         fitting = [(usd + self.supply_usd(other, watts), other) for usd, other in self.sold if other.max_cards >= cards]
         for usd, other in sorted(fitting, key=lambda pair: pair[0]):
             gives = self._gives(other, cards)
-            more = all(map(float.__ge__, gives, floor)) and any(new >= MORE_FACTOR * old for new, old in zip(gives, floor, strict=True))
-            if other is not host and more and not any(all(map(float.__ge__, self._gives(each, cards), gives)) for _, each in kept):
+            more = _at_least(gives, floor) and any(new >= self.more_factor * old for new, old in zip(gives, floor, strict=True))
+            if other is not host and more and not any(_at_least(self._gives(each, cards), gives) for _, each in kept):
                 kept.append((usd, other))
         return kept
 
     def _gives(self, host: Host, cards: int) -> tuple[float, float, float]:
         """Memory, its speed, and the lanes between several cards."""
         return float(self.ram_bytes(host)), float(reached(host)), _lanes(host, cards) if cards > 1 else 1.0
+
+
+def _at_least(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(a >= b for a, b in zip(one, other, strict=True))
 
 
 def takes(have: System | None) -> bool:

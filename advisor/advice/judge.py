@@ -110,15 +110,16 @@ def meets(option: Option, need: Need) -> bool:
     return fast_enough(option.estimate, need) and affordable(option.cost, need)
 
 
-def _straddles(speed: Speed | None, floor: float) -> bool:
+def straddles(speed: Speed | None, floor: float) -> bool:
+    """Whether the interval of a figure has the wanted value inside."""
     return speed is not None and speed.low < floor < speed.high
 
 
 def confidence(estimate: Estimate, need: Need) -> str:
     """How sure the answer is: lower where an interval straddles a floor or the figures are extrapolated."""
-    doubts = _straddles(estimate.decode_per_user, need.min_tokens_per_s)
+    doubts = straddles(estimate.decode_per_user, need.min_tokens_per_s)
     if need.max_first_token_s is not None:
-        doubts = doubts or _straddles(estimate.first_token_s, need.max_first_token_s)
+        doubts = doubts or straddles(estimate.first_token_s, need.max_first_token_s)
     far = estimate.evidence.basis in ("extrapolated", "physics-only")
     return "low" if doubts and far else "medium" if doubts or far else "high"
 

@@ -19,7 +19,6 @@ MOST_MOVED = 2  # cards to buy that are also weighed in computers that give them
 MOST_KEPT = 8  # ranges of offers kept with a catalog
 BOX_COUNTS = (2, 3, 4)
 OFFERED_AS = {"replicas": ("second-gpu", "network-cluster", "replicas"), "new-host": ("keep",)}  # as what a kind is offered
-SMALLEST_CARD_BYTES = 8 * GIB
 
 Owned = tuple[Device, float, int]  # a device, its memory in bytes, how many
 
@@ -277,7 +276,7 @@ def owned_offer(shelf: Shelf) -> Offer | None:
 
 def _offers(shelf: Shelf) -> Iterator[Offer]:
     desk, owned = shelf.desk, shelf.owned
-    hints = desk.catalog.hints
+    hints, least = desk.catalog.hints, desk.choice("least-card-gib") * GIB
     counts = {(device.id, memory): count for device, memory, count in owned}
     in_slots = owned if all(goes_in_slot(device) for device, *_ in owned) else []
     if (mine_already := owned_offer(shelf)) is not None:
@@ -287,7 +286,7 @@ def _offers(shelf: Shelf) -> Iterator[Offer]:
         if not is_sold(device) or (hints.is_retired(device.maker, device.architecture) and not mine):
             continue
         found: list[Offer | None] = []
-        if goes_in_slot(device) and device.largest_memory_bytes >= SMALLEST_CARD_BYTES:
+        if goes_in_slot(device) and device.largest_memory_bytes >= least:
             found += cards(shelf, device, counts.get((device.id, device.largest_memory_bytes), 0) if len(owned) == 1 else 0)
             found += beside(shelf, device, in_slots) if in_slots else ()
         elif device.is_box:

@@ -9,7 +9,6 @@ from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.system import spec
 
-WORTH_FACTOR = 1.15  # money or speed that differs by less changes nothing for a buyer
 SUFFIXES = {"users": "users", "context_tokens": "tokens", "min_tokens_per_s": "tokens_per_s", "budget_usd": "usd", "price_usd": "usd"}
 
 
@@ -40,8 +39,9 @@ class Prober:
         before, after = (counted_usd(option.cost, self.case.need) or 0.0 for option in (one, new))
         if min(before, after) <= 0:
             return before != after or one.kind != new.kind
+        worth = self.case.desk.choice("worth-factor")
         slow, fast = sorted((per_user(one.estimate), per_user(new.estimate)))
-        return max(before, after) >= WORTH_FACTOR * min(before, after) or fast >= WORTH_FACTOR * slow
+        return max(before, after) >= worth * min(before, after) or fast >= worth * slow
 
     def at_users(self, users: int) -> Need:
         """The need for other users."""

@@ -7,7 +7,6 @@ from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 
 ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
-WORTH_FACTOR = 1.15  # a second one that makes it less faster than this is not bought for speed
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +90,11 @@ def _said(code: str, facts: dict[str, Fact]) -> Reason:
 def _already_met(case: Case, owned: Option, fastest: Option, facts: dict[str, Fact]) -> SecondGpu:
     """What is there is enough; a buyer who wants the fastest may still gain."""
     before, after = score(owned.estimate), score(fastest.estimate)
+    worth = case.desk.choice("worth-factor")  # what makes it less faster than this is not bought for speed
     facts |= {"floor_tokens_per_s": case.need.min_tokens_per_s}
-    if case.need.prefer == "fastest" and affordable(fastest.cost, case.need) and after >= WORTH_FACTOR * before:
+    if case.need.prefer == "fastest" and affordable(fastest.cost, case.need) and after >= worth * before:
         return SecondGpu("yes-for-speed", _said("yes-for-speed", facts), _setting(fastest))
-    code = "no-slower" if after < before else "no-gain" if after < WORTH_FACTOR * before else "no-need"
+    code = "no-slower" if after < before else "no-gain" if after < worth * before else "no-need"
     return SecondGpu("no", _said(code, facts), (*owned.changes, *fastest.cost.upgrades))
 
 

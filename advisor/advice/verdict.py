@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
-from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
 from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
 from advisor.market import Cost, CostLine
@@ -115,8 +115,9 @@ def _answer(option: Option, case: Case, sure: str) -> Reason:
 
 
 def _close(option: Option, need: Need) -> bool:
-    speed = option.estimate.decode_per_user
-    return speed is not None and speed.low < need.min_tokens_per_s < speed.high
+    first = option.estimate.first_token_s
+    late = need.max_first_token_s is not None and straddles(first, need.max_first_token_s)
+    return straddles(option.estimate.decode_per_user, need.min_tokens_per_s) or late
 
 
 def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
