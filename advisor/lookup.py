@@ -9,7 +9,7 @@ from advisor.reason import Reason
 from advisor.units import GIB, TIB
 
 MOST_NAMED = 8  # of the nearest or the candidates in a message
-MAC_WORDS = r"\b(macbook (pro|air)|mac (studio|mini|pro)|imac|mac)\b"
+MAC_WORDS = r"\b(macbook( pro| air)?|mac (studio|mini|pro)|imac|mac)\b"
 CPU_CORES = r"\b\d+[ -]?core cpu\b"
 CORES = r"\b(\d+)[ -]?cores?( gpu)?\b"
 LAPTOP = r"\b(laptop gpu|laptop|mobile|notebook)\b"

@@ -82,6 +82,8 @@ def test_a_device_by_the_names_that_people_and_tools_use(name: str, wanted: str)
         ("Apple M3 Ultra", {"mac-m3-ultra-60c", "mac-m3-ultra-80c"}),
         ("M4 Max", {"mac-m4-max-32c", "mac-m4-max-40c"}),
         ("Apple M3", {"mac-m3-8c", "mac-m3-10c"}),
+        ("MacBook M1 Max 32GB", {"mac-m1-max-24c", "mac-m1-max-32c"}),
+        ("Mac mini M4 16GB", {"mac-m4-8c", "mac-m4-10c"}),
         ("rtx 5060 ti", {"rtx-5060-ti-16gb"}),
     ],
 )
@@ -325,10 +327,13 @@ def test_a_pci_id_of_several_cards_is_ambiguous(pci_id: str, among: set[str]) ->
 
 
 def test_every_measured_device_is_a_record_or_says_what_it_was() -> None:
-    """A row names its device by id; one without an id keeps the printed name and cannot be used."""
+    """A row names its device by id, and its printed name leads there; one without an id keeps the printed name and cannot be used."""
     for row in WHOLE.measurements.values():
         for ran in row.devices:
             assert ran.device in WHOLE.devices or (ran.name and row.unusable), row.id
+            printed = (ran.name or "").partition(" (GPU core")[0].partition(" (memory")[0].partition(" (laptop")[0].rpartition(" + ")[2]
+            found = candidates("devices", printed)
+            assert ran.device is None or not printed or ran.device in found, (printed, found)
 
 
 def names(**records: dict[str, object]) -> DeviceNames:
