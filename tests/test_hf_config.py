@@ -147,6 +147,22 @@ def test_an_unknown_model_that_squares_has_no_gate() -> None:
     assert not made({**LLAMA, "model_type": "mystery", "hidden_act": "relu2"}).ffns[0].gated
 
 
+def test_every_spelling_names_a_family_and_none_is_refused_too() -> None:
+    habits = CATALOG.config_habits
+    assert set(habits.spellings.values()) <= set(habits.families)
+    assert not set(habits.refused) & {*habits.families, *habits.spellings}
+    assert not set(habits.spellings) & set(habits.families)
+
+
+def test_an_overlay_adds_a_family(tmp_path: Path) -> None:
+    (tmp_path / "config_habits.yaml").write_text("families:\n  mystery: {gated: false}\n")
+    file = tmp_path / "m" / "config.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({**LLAMA, "model_type": "mystery"}))
+    model = read(file, Catalog.load((tmp_path / "config_habits.yaml",), user_folder=False))
+    assert (model.assumed, model.ffns[0].gated) == ((), False)
+
+
 def test_wrapper_with_parts_left_to_their_class() -> None:
     # llava-1.5-7b leaves the widths of its Llama to the class; 7,063,427,072 parameters on Hugging Face
     text = {"model_type": "llama", "vocab_size": 32064, "max_position_embeddings": 4096}
