@@ -21,11 +21,16 @@ from advisor.wishes import (
 )
 
 if TYPE_CHECKING:
-    from advisor.advice import Recommendation
+    from collections.abc import Mapping
+
+    from advisor.advice import Condition, Recommendation
     from advisor.catalog import Catalog
     from advisor.market import Cost
+    from advisor.model import Model
+    from advisor.need import Workload
     from advisor.scale import Scale
     from advisor.speed import Estimate
+    from advisor.system import System
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Estimated:
     estimate: "Estimate"
     cost: "Cost"
     overlays: tuple[str, ...] = ()
+    conditions: "Mapping[str, Condition] | None" = None  # of several devices: for more of them to mean more speed
 
     @property
     def positive(self) -> bool:
@@ -112,7 +118,22 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     alone = (best.one.reason,) if best.one and best.one.reason else ()
     warnings = (*best.warnings, *beyond_model(request, model), *assumed_of(model))
     best = with_rows(replace(best, warnings=warnings, more_reasons=alone), catalog)
-    return Estimated(best, cost_of(best, request, catalog), catalog.overlays)
+    judged = _conditions(system, model, request, workload, catalog) if system.count > 1 else None
+    return Estimated(best, cost_of(best, request, catalog), catalog.overlays, judged)
+
+
+def _conditions(system: "System", model: "Model", request: Request, workload: "Workload", catalog: "Catalog") -> "dict[str, Condition]":
+    """The three conditions of several devices, for the engine that was stated or any."""
+    from advisor import choose
+    from advisor.advice.conditions import judged
+
+    def tried(given: "System") -> "tuple[tuple[Estimate, ...], tuple[Reason, ...]]":
+        found, refused = choose.tried(given, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
+        return tuple(found), tuple(refused)
+
+    boxes = tuple(replace(box, strategy=None) for box in system.boxes)
+    free = replace(system, boxes=boxes, strategy=None)
+    return judged(free, model, tried, catalog)
 
 
 def cost_of(estimate: "Estimate", request: Request, catalog: "Catalog") -> "Cost":

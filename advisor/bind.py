@@ -123,6 +123,12 @@ def stated_link(link: Link | None, box: Box, catalog: Catalog) -> Link | None:
     return in_box(link.id, link, box, catalog, [])
 
 
+def with_link(system: System, link: Link, catalog: Catalog) -> System:
+    """The one box of cards with that link between them; Unsupported where they cannot have it."""
+    box = system.boxes[0]
+    return replace(system, boxes=(replace(box, link=in_box(link.id, link, box, catalog, [])),), link_stated=True)
+
+
 def _inner(words: SystemWords, catalog: Catalog, host: Host | None, smallest: bool, remarks: list[Reason]) -> Box:
     """The box in brackets: cards, or one whole computer."""
     link = link_of(words.link, catalog) if words.link else None

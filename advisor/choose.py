@@ -255,7 +255,7 @@ def _single_best(
     if not fast:
         return _unable(device, found, refused)
     if any(part.disk_share for part in fast[0].placement.parts):
-        return Reason("one.from-disk", {"device": device, "tokens_per_s": fast[0].decode.value if fast[0].decode else None})
+        return Reason("one.from-disk", {"device": device, "one_tokens_per_s": fast[0].decode.value if fast[0].decode else None})
     return fast[0]
 
 

@@ -67,7 +67,7 @@ class Scale:
 def scale(
     system: System, most_devices: int, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
 ) -> Scale:
-    """`system` grown from one unit to `most_devices`: the device that it is made of, or the box where it is of boxes of several."""
+    """`system` larger from one unit to `most_devices`: the device that it is made of, or the box where it is of boxes of several."""
     if not 1 <= most_devices <= MOST_DEVICES:
         raise BadValue(f"--max {most_devices}: between 1 and {MOST_DEVICES}")
     asked = Question(system, model, quant, kv_quant, workload, catalog)
@@ -93,8 +93,8 @@ def counts(most_devices: int) -> Iterator[int]:
 def _fixed(asked: Question, most_devices: int) -> tuple[System, Quant | str | None]:
     """The system with the engine and quantization that are best at the highest count that runs: one curve, one engine."""
     for count in sorted(counts(most_devices), reverse=True):
-        grown = _grown(asked.system, count, asked.catalog)
-        found = asked.tried(grown, asked.quant)[0] if isinstance(grown, System) else []
+        larger = grown(asked.system, count, asked.catalog)
+        found = asked.tried(larger, asked.quant)[0] if isinstance(larger, System) else []
         if found:
             return replace(asked.system, engine=found[0].system.engine, backend=found[0].system.backend), found[0].quant
     return asked.system, asked.quant
@@ -146,12 +146,12 @@ def _below(point: Point, best: Point) -> bool:
 
 def _point(asked: Question, fixed: System, quant: Quant | str | None, count: int) -> Point:
     """One count by the curve's engine; where that engine cannot run it but another can (with a part in host memory), by that."""
-    grown = _grown(fixed, count, asked.catalog)
-    if isinstance(grown, Reason):
-        return Point(count, None, reason=grown)
-    found, refused = asked.tried(grown, quant)
+    larger = grown(fixed, count, asked.catalog)
+    if isinstance(larger, Reason):
+        return Point(count, None, reason=larger)
+    found, refused = asked.tried(larger, quant)
     if fixed.engine is not asked.system.engine and not any(each.decode for each in found):
-        opened = asked.tried(replace(grown, engine=asked.system.engine, backend=asked.system.backend), asked.quant)[0]
+        opened = asked.tried(replace(larger, engine=asked.system.engine, backend=asked.system.backend), asked.quant)[0]
         found = [each for each in opened if each.decode] or found
     if not found:
         return Point(count, None, reason=refused[0] if refused else None)
@@ -164,7 +164,7 @@ def _point(asked: Question, fixed: System, quant: Quant | str | None, count: int
     )
 
 
-def _grown(system: System, count: int, catalog: Catalog) -> System | Reason:
+def grown(system: System, count: int, catalog: Catalog) -> System | Reason:
     """The system with `count` of its units, links as stated or as that many would have; a Reason where no link joins them."""
     kinds = {(group.device.id, group.memory_bytes) for group in system.groups}
     if len(kinds) > 1:

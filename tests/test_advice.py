@@ -160,7 +160,7 @@ def test_no_flip_of_speed_or_money_is_of_nothing(have: str | None, model: str, w
 def claims(answer: Recommendation) -> list[Reason]:
     found = [answer.verdict.answer, *answer.assumptions, *answer.warnings]
     found += [reason for road in answer.roads for reason in road.because]
-    found += [each.text for each in answer.conditions.values()]
+    found += [claim for each in answer.conditions.values() for claim in (each.text, each.change) if claim]
     found += [reason for flip in answer.flips for reason in (flip.when, flip.then)]
     found += [reason for setting in answer.settings for reason in (setting.text, setting.gain) if reason]
     if answer.second_gpu:

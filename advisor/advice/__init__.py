@@ -70,6 +70,7 @@ class Condition:
 
     met: bool | None
     text: Reason
+    change: Reason | None = None  # not met: what another link, engine or number of devices would bring
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,6 +160,11 @@ ADVICE: dict[str, str] = {
     "second.cannot": "One more {name} cannot be put to work here.",
     "second.setting": "It needs the {strategy} split of {engine}.",
     # the three conditions
+    "condition.by-count": "Over {devices} devices it divides: {cut_tokens_per_s}.",
+    "condition.by-engine": "{engine} cuts it here: {cut_tokens_per_s}.",
+    "condition.by-link": "Over {link} ({price_usd}) it would be {cut_tokens_per_s}, {speed_factor} as fast.",
+    "condition.by-link-patched": "Over {link}, with a patched driver, it would be {cut_tokens_per_s}, {speed_factor} as fast.",
+    "condition.by-link-slot": "In slots of {link} it would be {cut_tokens_per_s}, {speed_factor} as fast.",
     "condition.software": "{engine} ({backend}) cuts every layer over {devices} devices.",
     "condition.software-no": "{why}.",
     "condition.software-unknown": "No engine was asked to cut layers over {devices} devices.",

@@ -11,7 +11,7 @@ from advisor.system import System, spec
 from advisor.units import GIB, MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from advisor.advice import Condition, Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
     from advisor.market import Cost
@@ -210,7 +210,8 @@ def _estimate_body(given: Estimate, cost: Cost, model: str | None = None) -> Jso
 
 def estimate(answer: Estimated) -> Json:
     """`advisor estimate`."""
-    return {**_head("estimate"), **_estimate_body(answer.estimate, answer.cost)}
+    conditions = _conditions(answer.conditions) if answer.conditions else None
+    return {**_head("estimate"), **_estimate_body(answer.estimate, answer.cost), "conditions": conditions}
 
 
 def error(refused: Refused) -> Json:
@@ -340,8 +341,14 @@ def _second(given: SecondGpu | None) -> Json | None:
 
 def _condition(given: Condition | None) -> Json:
     if given is None:
-        return {"met": None, "text": None, "facts": {}}
-    return {"met": given.met, "text": text(given.text), "facts": dict(given.text.facts)}
+        return {"met": None, "text": None, "facts": {}, "change": None}
+    change = reason(given.change) if given.change else None
+    return {"met": given.met, "text": text(given.text), "facts": dict(given.text.facts), "change": change}
+
+
+def _conditions(given: Mapping[str, Condition]) -> Json:
+    """The three conditions for more devices to mean more speed."""
+    return {name: _condition(given.get(name)) for name in ("software", "link", "model")}
 
 
 def _flip(given: Flip) -> Json:
@@ -372,7 +379,7 @@ def _recommendation(given: Recommendation) -> Json:
         "verdict": _verdict(given.verdict),
         "second_gpu": _second(given.second_gpu),
         "roads": [road(each, given.need.model) for each in given.roads],
-        "conditions": {name: _condition(given.conditions.get(name)) for name in ("software", "link", "model")},
+        "conditions": _conditions(given.conditions),
         "flips": [_flip(each) for each in given.flips],
         "settings": [_setting(each) for each in given.settings],
         "ladder": None if given.ladder is None else [_rung(each) for each in given.ladder],

@@ -157,7 +157,8 @@ VERDICT = thing(
     resale_usd=maybe(NUMBER),
 )
 SECOND_GPU = thing(answer=one_of("yes-for-speed", "yes-for-capacity", "yes-for-users", "no"), text=TEXT, because=many(REASON), facts=FACTS)
-CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT), facts=FACTS)
+CONDITION = thing(met=maybe(FLAG), text=maybe(TEXT), facts=FACTS, change=maybe(REASON))
+CONDITIONS = thing(software=CONDITION, link=CONDITION, model=CONDITION)
 FLIP = {
     "type": "object",
     "properties": {
@@ -177,7 +178,7 @@ RECOMMENDATION_KEYS = {
     "verdict": VERDICT,
     "second_gpu": maybe(SECOND_GPU),
     "roads": many(ROAD),
-    "conditions": thing(software=CONDITION, link=CONDITION, model=CONDITION),
+    "conditions": CONDITIONS,
     "flips": many(FLIP),
     "settings": many(thing(text=TEXT, command=maybe(TEXT), gain=maybe(TEXT), facts=FACTS)),
     "ladder": maybe(many(thing(label=TEXT, model=TEXT, roads=many(ROAD)))),
@@ -214,7 +215,7 @@ def _head(command: str) -> dict[str, Schema]:
 
 
 def _estimate() -> Schema:
-    return thing(**_head("estimate"), **ESTIMATE_KEYS)
+    return thing(**_head("estimate"), **ESTIMATE_KEYS, conditions=maybe(CONDITIONS))
 
 
 def _compare() -> Schema:

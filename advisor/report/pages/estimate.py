@@ -84,6 +84,14 @@ def _evidence_line(given: Estimate) -> tuple[str, str]:
     return "How sure", BASES[given.evidence.basis] + nearest
 
 
+def _conditions(answer: Estimated) -> list[Block]:
+    """For several devices: the three conditions for more of them to mean more speed, and what would change an unmet one."""
+    if not answer.conditions:
+        return []
+    claims = [claim for each in answer.conditions.values() for claim in (each.text, each.change) if claim]
+    return [Listing("For more devices to mean more speed", sentences(tuple(claims)))]
+
+
 def page(answer: Estimated, why: bool, full: bool) -> Page:
     """Does it fit, how fast, what limits it, how sure."""
     given, cost = answer.estimate, answer.cost
@@ -99,6 +107,7 @@ def page(answer: Estimated, why: bool, full: bool) -> Page:
     claims = given.reasons
     if why:
         blocks.append(Listing("Why", sentences(claims)))
+        blocks += _conditions(answer)
         blocks += source_lines(given, claims)
     blocks.append(Listing("Measure it yourself", (given.verify,), commands=True))
     return Page(first, verdict, tuple(blocks))
