@@ -83,6 +83,31 @@ def test_which_layers_slide(added: dict[str, Any], kinds: dict[str, int]) -> Non
         ({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "bnb-nf4"),
         ({"quantization": {"group_size": 64, "bits": 4}}, "mlx-4bit"),
         ({"quantization_config": {"quant_method": "exl3", "bits": 4.07}}, "exl3-4bit"),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "compressed-tensors",
+                    "config_groups": {
+                        "group_0": {"targets": ["re:.*attn.*"], "weights": {"num_bits": 8, "type": "float", "strategy": "block"}},
+                        "group_1": {
+                            "targets": ["re:.*ffn.*(gate|up|down)_proj$"],
+                            "format": "nvfp4-pack-quantized",
+                            "weights": {"num_bits": 4, "type": "float"},
+                        },
+                    },
+                }
+            },
+            "nvfp4",
+        ),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "compressed-tensors",
+                    "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float", "strategy": "block"}}},
+                }
+            },
+            "fp8-block",
+        ),
         ({"quantization_config": {"quant_method": "exl3", "bits": 2.25}}, "exl3-2bit"),
         ({"quantization_config": {"quant_method": "intel/auto-round", "bits": 4}}, "autoround-int4"),
         ({"quantization_config": {"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp4"}}}}, "mxfp4"),
@@ -225,6 +250,17 @@ def test_layers_that_read_an_earlier_ones_cache_keep_none() -> None:
     # Hunyuan-Large: cross-layer attention, every second of 64 layers keeps 8 heads of 80 (6400 / 80) keys and values, 2 B each
     config = {**LLAMA, "hidden_size": 6400, "num_hidden_layers": 64, "num_attention_heads": 80, "use_cla": True, "cla_share_factor": 2}
     assert cache_of(made(config), "f16", LLAMA_CPP).growing_bytes_per_token == 32 * 2 * 8 * 80 * 2
+
+
+def test_heads_that_differ_from_layer_to_layer() -> None:
+    # Laguna S 2.1: layers that see everything have 48 heads of 128, those with a window 72; a gate for each head
+    config = {**LLAMA, "model_type": "laguna", "num_hidden_layers": 4, "head_dim": 128, "gating": "per-head", "sliding_window": 512}
+    words = ["full_attention"] + ["sliding_attention"] * 3
+    mixers = made({**config, "num_attention_heads_per_layer": [48, 72, 72, 72], "layer_types": words}).mixers
+    assert [(mixer.kind, mixer.layers, mixer.heads, mixer.output_gate) for mixer in mixers] == [
+        ("full", 1, 48, "head"),
+        ("sliding", 3, 72, "head"),
+    ]
 
 
 def test_a_dense_network_beside_the_experts() -> None:

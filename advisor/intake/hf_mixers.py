@@ -168,8 +168,8 @@ def _gate(keys: Keys, family: Family) -> str:
     if keys.value("use_head_wise_attn_gate") is not None:
         return "head" if keys.flag("use_head_wise_attn_gate") else "none"
     stated = keys.value("gating")
-    if stated is not None:  # Laguna: true, false, per-head, per-element
-        return "none" if not stated else "channel" if "element" in str(stated) or "channel" in str(stated) else "head"
+    if stated is not None:  # Laguna: true and per-head, or false and per-element
+        return "head" if stated is True or "head" in str(stated) else "channel"
     if keys.value("attn_output_gate") is not None:
         return "channel" if keys.flag("attn_output_gate") else "none"
     return family.output_gate

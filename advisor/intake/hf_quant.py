@@ -1,5 +1,6 @@
 """In which quantization a checkpoint is stored: `quantization_config` and its kin, as a quant id of the catalog."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ METHODS = {
     "modelopt_fp4": "nvfp4",
     "nvfp4": "nvfp4",
 }
+FEEDING = re.compile(r"expert|ffn|mlp|(gate|up|down)_proj")
 EXL_BITS = (2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
 QUARK = {"fp4": "mxfp4", "mxfp4": "mxfp4", "int8": "int8", "int4": "w4a16", "uint4": "awq-4bit"}
 DTYPES = {"bfloat16": "bf16", "float16": "f16", "float32": "f32", "torch.bfloat16": "bf16", "torch.float16": "f16"}
@@ -93,10 +95,10 @@ def _mlx(stated: Keys) -> str:
 
 
 def _compressed(stated: Keys, text: Keys) -> str | None:
-    """compressed-tensors: what its (first) group of weights is stored as."""
-    groups = stated.part("config_groups")
-    first = next(iter(groups.own.values()), None) if groups else None
-    group = Keys(first, {}, "config_groups") if isinstance(first, Mapping) else stated
+    """compressed-tensors: what the group with the feed-forwards, which hold most weights, is stored as; else its first."""
+    groups = [each for each in (stated.part("config_groups") or stated).own.values() if isinstance(each, Mapping) and "weights" in each]
+    chosen = next((each for each in groups if FEEDING.search(str(each.get("targets")))), groups[0] if groups else None)
+    group = Keys(chosen, {}, "config_groups") if chosen is not None else stated
     form = group.text("format") or stated.text("format") or ""
     weights = group.part("weights")
     bits = weights.whole("num_bits") if weights else None
@@ -107,7 +109,7 @@ def _compressed(stated: Keys, text: Keys) -> str | None:
     if weights is None or bits is None:
         return None
     if weights.text("type") == "float":
-        return "fp8" if bits == 8 else "nvfp4"
+        return "nvfp4" if bits != 8 else "fp8-block" if weights.text("strategy") == "block" else "fp8"
     if bits == 4:
         experts_only = any("attn" in str(each) for each in stated.many("ignore") or ())
         return "int4-experts" if experts_only and text.whole("n_routed_experts") else "w4a16"

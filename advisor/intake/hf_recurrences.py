@@ -9,7 +9,15 @@ from advisor.intake.hf_keys import Keys
 from advisor.mixer import Mixer
 
 RWKV6_LOW_RANKS = 5 * 32 + 64  # five mixes of 32, a decay of 64 [RWKV-6, configuration_rwkv6.py]
-HEADS_KEYS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "num_query_heads", "attention_heads")
+HEADS_KEYS = (
+    "num_attention_heads_per_layer",
+    "num_attention_heads",
+    "n_head",
+    "n_heads",
+    "num_heads",
+    "num_query_heads",
+    "attention_heads",
+)
 
 
 def heads_of(keys: Keys, index: int = 0) -> int:
