@@ -59,6 +59,7 @@ class Seat:
 
     way: Way
     device: Device
+    memory_bytes: float
     constants: Constants
     room_bytes: float  # left of what the engine may take beside what it needs itself
     held_bytes: float  # weights and cache, were they all here
@@ -103,6 +104,8 @@ class Bounds:
         self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
         held = self.users * cache.held_bytes(load.context_tokens)
         self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
+        self._weights_bytes = weights.total_bytes
+        self._disk_bytes_per_s = max(storage.read_bytes_per_s for storage in self.tables.storages.values())
         self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
     def may_reach(self, offer: Offer, tokens_per_s: float) -> bool:
@@ -134,7 +137,9 @@ class Bounds:
             return 0.0
         experts = min(short, self._expert_bytes)
         spilt = experts * self._touched(self.users / offer.count) + (short - experts) * self._dense_read
-        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s)
+        lost = max(0.0, short - (short - experts) * (1 - self._dense_read) - offer.ram_bytes)  # weights that only the disk has
+        disk_s = lost / self._weights_bytes * read * OTHER_ENGINES_SHARE / self._disk_bytes_per_s
+        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s + disk_s)
 
     def of(self, offer: Offer) -> Bound:
         """The bound of an offer."""
@@ -191,6 +196,7 @@ class Bounds:
             self._seats[key] = Seat(
                 way,
                 device,
+                memory_bytes,
                 constants,
                 room_bytes=lies.usable_bytes - lies.overhead_bytes,
                 held_bytes=lies.weights_bytes + way.weights.head_bytes + lies.cache_bytes,
@@ -273,10 +279,28 @@ class Bounds:
         read = experts * weights.experts_touched_share(users) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         moved = experts / weights.expert_bytes if weights.expert_bytes else 0.0
-        cached = 1 - whole if beside else 1.0
-        parts = [(Part(s.device, 0.0, dense_share=1 - whole, expert_share=1 - moved, cache_share=cached), s.constants) for s, _ in seats]
-        devices_s = min(way.terms(part, constants, self.desk, users).total_s for part, constants in parts)
+        devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)
         return devices_s + read / offer.ram_bytes_per_s + self._disk_s(way, experts + whole * weights.dense_bytes, offer)
+
+    def _in_turn_s(self, seats: Sequence[tuple[Seat, int]], dense: float, experts: float, cache: float, users: float) -> float:
+        """Least seconds of the devices in turn, with these shares of the model left on them.
+
+        Unlike ones share the layers by their memory, to one layer; of the experts the quickest may keep the most.
+        """
+        way, desk = seats[0][0].way, self.desk
+
+        def step_s(seat: Seat, left: float) -> float:
+            part = Part(seat.device, 0.0, dense_share=dense, expert_share=left, cache_share=cache)
+            return way.terms(part, seat.constants, desk, users).total_s
+
+        whole = [step_s(seat, experts) for seat, _ in seats]
+        if len(seats) == 1:
+            return whole[0]
+        bare = [step_s(seat, 0.0) for seat, _ in seats]
+        rooms = [seat.memory_bytes * count for seat, count in seats]
+        shared = sum(room * each for room, each in zip(rooms, bare, strict=True)) / sum(rooms)
+        rounding = (max(bare) - min(bare)) * len(seats) / way.weights.layers
+        return shared - rounding + min(full - each for full, each in zip(whole, bare, strict=True))
 
     def _together(self, way: Way, offer: Offer) -> float:
         """Users of one pass: all of them, or one batch of as many as there are devices where the engine keeps them all busy."""
