@@ -272,7 +272,7 @@ class Catalog:
         try:
             return self.records(kind)[kind]
         except KeyError:
-            raise CatalogError((f"{self.root / kind}.yaml:1: missing",)) from None
+            raise CatalogError((f"{self.root / kind}.yaml:1: file: missing",)) from None
 
     @cached_property
     def version(self) -> str:

@@ -36,6 +36,8 @@ def files_of(root: Path) -> list[CatalogFile]:
     try:
         if root.is_file():
             return [_file(root, _kind_of_file(root))]
+        if root.exists() and not root.is_dir():
+            raise BadInput(f"catalog {root}: is neither a file nor a folder. Give a folder with catalog files, or one .yaml file.")
         return sorted(_files_in(root), key=lambda each: each.name)
     except OSError as error:
         raise BadInput(f"catalog {root}: cannot be read: {error.strerror or error}") from None

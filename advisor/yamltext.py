@@ -17,7 +17,7 @@ DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+][0-9]{1,3})?")
 
 
 class Problem(NamedTuple):
-    """One thing wrong in a catalog file, printed as `file:line: key: message`."""
+    """One thing wrong in a catalog file, printed as `file:line: key: message`; the key of what concerns the whole file is `file`."""
 
     file: str
     line: int
@@ -25,7 +25,7 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.key}: {self.message}" if self.key else f"{self.file}:{self.line}: {self.message}"
+        return f"{self.file}:{self.line}: {self.key or 'file'}: {self.message}"
 
 
 class Lined(dict[str, Any]):

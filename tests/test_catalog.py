@@ -191,8 +191,8 @@ BROKEN = [
     ({"devices__rtx_3090": "id: rtx-3090\npwer_w: 3\n"}, ["devices/rtx-3090.yaml:2: pwer_w: unknown key (did you mean power_w?)"]),
     ({"devices__rtx_3090": "id: rtx-3080\n"}, ["devices/rtx-3090.yaml:1: id: rtx-3080 in a file named rtx-3090.yaml: they must agree"]),
     ({"devices__x": "name: x\n"}, ["devices/x.yaml:1: id: missing"]),
-    ({"devices__x": ""}, ["devices/x.yaml:1: empty"]),
-    ({"devices__x": "[1]"}, ["devices/x.yaml:1: expected keys and values"]),
+    ({"devices__x": ""}, ["devices/x.yaml:1: file: empty"]),
+    ({"devices__x": "[1]"}, ["devices/x.yaml:1: file: expected keys and values"]),
     ({"devices__x": "id: ../../etc\n"}, ["an id is lower-case letters, digits, dots, dashes and underscores"]),
     ({"devices__x": "id: ｘ\n"}, ["an id is lower-case letters, digits, dots, dashes and underscores"]),
     ({"devices__test_card": NEW + "links: [nvlink9]\n"}, ["test-card.yaml:13: links: no link is called 'nvlink9'"]),
@@ -204,7 +204,7 @@ BROKEN = [
     ({"quants": "quants: [3]\n"}, ["quants.yaml:1: quants[0]: expected keys and values"]),
     ({"measurements__m": "source: x\n"}, ["m.yaml:1: rows: expected a list of rows"]),
     ({"measurements__m": "source: x\nrows: [3]\n"}, ["m.yaml:2: rows[0]: expected keys and values"]),
-    ({"thing": "a: 1\nb: 2\n"}, ["thing.yaml:1: cannot tell what this is"]),
+    ({"thing": "a: 1\nb: 2\n"}, ["thing.yaml:1: file: cannot tell what this is"]),
     ({"devices__a": "id: a\n\tx", "links__b": "id: b\npower: 3\n"}, ["devices/a.yaml:2:", "links/b.yaml:2: power: unknown key"]),
 ]
 

@@ -324,8 +324,8 @@ def test_check_tells_everything_in_one_pass_and_exits_4(tmp_path: Path, monkeypa
     for line in (
         "devices/a.yaml:2: nmae: unknown key (did you mean name?)",
         "devices/a.yaml:1: maker: missing",
-        "devices/b.yml:1: not read: name it .yaml",
-        "device:1: no kind of record has this folder (did you mean devices?)",
+        "devices/b.yml:1: file: not read: name it .yaml",
+        "device:1: file: no kind of record has this folder (did you mean devices?)",
         "links/c.yaml:1: id: d in a file named c.yaml: they must agree",
     ):
         assert line in err.splitlines()

@@ -69,6 +69,14 @@ def test_a_bad_line_gives_an_error_in_its_place(line, code, words):
     assert "Traceback" not in error["message"]
 
 
+@pytest.mark.parametrize("key", ["system", "model", "question", "nope"])
+def test_half_a_character_is_refused(key):
+    """A lone surrogate is no text, whatever holds it; a whole pair is."""
+    half, whole = (f'{{"command": "estimate", "{key}": "x {word}"}}'.encode() for word in ("\\ud83d", "\\ud83d\\ude00"))
+    assert json.loads(batch.answer_line(half))["error"]["code"] == "bad-input"
+    assert json.loads(batch.answer_line(whole))["error"]["code"] != "bad-input"
+
+
 def test_the_rest_goes_on_and_the_exit_code_is_2(monkeypatch, capsys):
     real = batch._answer
     monkeypatch.setattr(batch, "_answer", lambda asked, defaults: asked if asked["command"] == "good" else real(asked, defaults))

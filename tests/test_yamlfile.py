@@ -103,20 +103,20 @@ BAD = [
     (GOOD + "inner: {low: 1, low: 2}", "t.yaml:3: low: written twice (first on line 3)"),
     (GOOD + "words: &a [x]\ntable: *a", "t.yaml:4: table: anchors and aliases (& and *) are not supported: write the value out"),
     (GOOD + "inner: {<<: {low: 1}}", "t.yaml:3: <<: merge keys are not supported: write the keys out"),
-    (GOOD + "inner: {[1]: 2}", "t.yaml:3: a key must be a word"),
-    (GOOD + 'words: ["\\e[31m"]', "t.yaml:3: holds the control character U+001B"),
-    (GOOD + 'words: ["\\u202E"]', "t.yaml:3: holds the control character U+202E"),
-    (GOOD + "words: [\u202e]", "t.yaml:3: holds the control character U+202E"),
-    (GOOD + '"\\e": 1', "t.yaml:3: the key '\\x1b' holds a control character"),
-    (GOOD + "words: !!x 1", "t.yaml:3: could not determine a constructor for the tag 'tag:yaml.org,2002:x'"),
-    (GOOD + "words: [a", "t.yaml:4: did not find expected ',' or ']'"),
-    (GOOD + "words: a: b", "t.yaml:3: mapping values are not allowed in this context"),
-    (GOOD + "\tx: 1", "t.yaml:3: found a tab character that violates indentation"),
-    (GOOD + "---\nid: u", "t.yaml:3: but found another document"),
-    ("[" * 100_000, "t.yaml:1: exceeded maximum nesting depth"),
-    ("- 1", "t.yaml:1: expected keys and values, got a list of 1"),
-    ("", "t.yaml:1: expected keys and values, got nothing"),
-    ("just words", "t.yaml:1: expected keys and values, got the text 'just words'"),
+    (GOOD + "inner: {[1]: 2}", "t.yaml:3: file: a key must be a word"),
+    (GOOD + 'words: ["\\e[31m"]', "t.yaml:3: file: holds the control character U+001B"),
+    (GOOD + 'words: ["\\u202E"]', "t.yaml:3: file: holds the control character U+202E"),
+    (GOOD + "words: [\u202e]", "t.yaml:3: file: holds the control character U+202E"),
+    (GOOD + '"\\e": 1', "t.yaml:3: file: the key '\\x1b' holds a control character"),
+    (GOOD + "words: !!x 1", "t.yaml:3: file: could not determine a constructor for the tag 'tag:yaml.org,2002:x'"),
+    (GOOD + "words: [a", "t.yaml:4: file: did not find expected ',' or ']'"),
+    (GOOD + "words: a: b", "t.yaml:3: file: mapping values are not allowed in this context"),
+    (GOOD + "\tx: 1", "t.yaml:3: file: found a tab character that violates indentation"),
+    (GOOD + "---\nid: u", "t.yaml:3: file: but found another document"),
+    ("[" * 100_000, "t.yaml:1: file: exceeded maximum nesting depth"),
+    ("- 1", "t.yaml:1: file: expected keys and values, got a list of 1"),
+    ("", "t.yaml:1: file: expected keys and values, got nothing"),
+    ("just words", "t.yaml:1: file: expected keys and values, got the text 'just words'"),
 ]
 
 
@@ -147,8 +147,8 @@ def test_an_alias_bomb_is_refused_at_its_first_alias() -> None:
 
 
 def test_a_file_that_is_too_large_or_no_text_is_refused() -> None:
-    assert str(parse(b"a" * (MOST_BYTES + 1), "t.yaml")[1][0]) == "t.yaml:1: larger than 4 MB"
-    assert str(parse(b"id: a\nname: \xff", "t.yaml")[1][0]) == "t.yaml:2: not UTF-8 text"
+    assert str(parse(b"a" * (MOST_BYTES + 1), "t.yaml")[1][0]) == "t.yaml:1: file: larger than 4 MB"
+    assert str(parse(b"id: a\nname: \xff", "t.yaml")[1][0]) == "t.yaml:2: file: not UTF-8 text"
 
 
 def made(written: str) -> Thing:

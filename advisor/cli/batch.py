@@ -3,6 +3,7 @@
 import gc
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,6 +17,7 @@ from advisor.errors import BadInput, BadValue
 
 LONGEST_LINE_BYTES = 2**24
 PROGRESS_EVERY = 500
+_HALF = re.compile("[\ud800-\udfff]")
 ERROR_MARK = '{"error":'
 
 
@@ -29,6 +31,9 @@ def _request(line: str | bytes) -> dict[str, Any]:
         raise BadInput(f"The line is not JSON: {error}.") from None
     if not isinstance(asked, dict) or not isinstance(asked.get("command"), str):
         raise BadInput('The line is not an object with a "command", such as {"command": "estimate", "system": "rtx-3090", "model": "70b"}.')
+    marked = b"\\ud" in line.lower() if isinstance(line, bytes) else "\\ud" in line.lower()
+    if marked and _HALF.search(json.dumps(asked, ensure_ascii=False)):
+        raise BadInput("The line holds half a character (a \\ud… escape without its other half): write the whole character.")
     return asked
 
 
