@@ -30,23 +30,29 @@ class Checked(NamedTuple):
 
 
 def check(paths: Sequence[Path] = ()) -> Checked:
-    """The problems of these files and folders as they lie on the shipped catalog; without any, of the whole catalog in use.
+    """The problems of these files and folders as they lie on the catalog in use; without any, of that whole catalog.
 
     What records mean together is looked at only where every one of them can be read.
     """
-    base = files_of(shipped())
+    base, own = files_of(shipped()), overlay_paths(())
     below, problems = gather(base, None)
-    stack = tuple(paths) or overlay_paths(())
-    upper = [each for path in stack for each in files_of(path)]
-    above, found = gather(upper, compiled(trees(below), {})) if upper else ({}, [])
+    asked = [each for path in paths for each in files_of(path)]
+    named = {each.path.resolve() for each in asked}
+    under = [each for path in own for each in files_of(path) if each.path.resolve() not in named]
+    above, found = gather([*under, *asked], compiled(trees(below), {})) if under or asked else ({}, [])
     problems = [*found, *([] if paths else problems)]
-    problems += [each for root in (stack if paths else (shipped(), *stack)) for each in stray_folders(root)]
+    problems += [each for root in paths or (shipped(), *own) for each in stray_folders(root)]
     whole = {kind: {**below[kind], **above.get(kind, {})} for kind in TABLES}
-    judged = above if paths else whole
+    judged = _of_files(above, {each.label for each in asked}) if paths else whole
     if not problems:
         problems = list(_senseless(whole, judged))
     counts = {kind: len(judged.get(kind, {})) for kind in TABLES}
-    return Checked(tuple(sorted(set(problems))), len(upper) + (0 if paths else len(base)), counts)
+    return Checked(tuple(sorted(set(problems))), len(asked) if paths else len(base) + len(under), counts)
+
+
+def _of_files(above: Whole, labels: set[str]) -> Whole:
+    """The records that stand in these files."""
+    return {kind: {each: item for each, item in items.items() if item.file in labels} for kind, items in above.items()}
 
 
 def _senseless(whole: Whole, judged: Whole) -> Iterator[Problem]:

@@ -18,6 +18,7 @@ from advisor.yamlwrite import lines, unit_of
 
 ADDED = {"device": "devices", "link": "links", "model": "models", "host": "hosts"}
 
+OF_CARDS = ("power_w", "pcie_generation", "pcie_lanes")  # what a card may lack, though several of them are estimated by it
 NEEDED = ("fp16_tflops",)  # may be unknown in the catalog, but then nothing says how fast a prompt is read
 
 
@@ -204,6 +205,11 @@ MADE: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], str], list[dict[
 def id_of(name: str) -> str:
     """An id made of a name: `GeForce RTX 9090 Ti` becomes `geforce-rtx-9090-ti`."""
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")[:80]
+
+
+def lacking(record: Mapping[str, Any]) -> list[str]:
+    """What a card's record leaves open that estimates of several of them ask for."""
+    return [key for key in OF_CARDS if record.get("kind") == "gpu" and record.get("mount", "slot") == "slot" and key not in record]
 
 
 def text(kind: str, record: Mapping[str, Any], schema: str) -> str:

@@ -63,7 +63,8 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
 )
 def test_a_new_record_is_written_and_known(words: tuple[str, ...], kind: str, record_id: str, own: Path, capsys: Any) -> None:
     code, out, err = answer(capsys, *words)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == (LACKING if kind == "devices" else "")
     path = own / kind / f"{record_id}.yaml"
     assert out.startswith(f"Wrote {path}\n")
     assert f"({record_id})" in out
@@ -127,6 +128,7 @@ def test_another_folder_can_be_named(own: Path, tmp_path: Path, capsys: Any) -> 
     assert not own.exists()
 
 
+LACKING = "Note: not given: power_w, pcie_generation, pcie_lanes; fill them in for estimates of power and of several cards.\n"
 MAC = (
     "device", "--name", "Mac Studio M9 Max (48-core GPU)", "--id", "mac-m9-max-48c", "--maker", "apple", "--kind", "mac", "--architecture",
     "m5", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",

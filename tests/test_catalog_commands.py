@@ -284,6 +284,21 @@ def test_check_has_nothing_against_a_good_file(written: str, tmp_path: Path) -> 
     assert catalogcheck.check([tmp_path / "mine.yaml"]).problems == ()
 
 
+def test_a_file_is_checked_upon_the_catalog_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A measurement of a card that only the user's own folder has; and a file of that folder named once more."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own = tmp_path / "advisor" / "catalog" / "devices" / "test-card.yaml"
+    measured = tmp_path / "measurements" / "mine.yaml"
+    measured.parent.mkdir()
+    measured.write_text(row().replace("device: rtx-3090", "device: test-card"))
+    assert any("the catalog has no test-card" in str(each) for each in catalogcheck.check([measured]).problems)
+    own.parent.mkdir(parents=True)
+    own.write_text(DEVICE)
+    checked = catalogcheck.check([measured])
+    assert (checked.problems, checked.files, checked.records["devices"], checked.records["measurements"]) == ((), 1, 0, 1)
+    assert catalogcheck.check([own]).problems == ()
+
+
 def row(**changes: Any) -> str:
     fields = {
         "id": "r", "date": "2026-01", "engine": "llama.cpp", "backend": "cuda", "model": "llama-3.3-70b", "quant": "q4_k_m",

@@ -158,6 +158,9 @@ def _add(kind: str, given: dict[str, Any]) -> int:
         safewrite.write(schema, json.dumps(catalog_schema(kind), indent=2) + "\n", force=True)
     except BadInput as error:  # the record is there; only the editor's help is not
         say(f"Note: {error}", error=True)
+    lacking = drafts.lacking(record)
+    if lacking:
+        say(f"Note: not given: {', '.join(lacking)}; fill them in for estimates of power and of several cards.", error=True)
     return _added(kind, record_id, path, folder if into else None, as_json)
 
 
