@@ -172,3 +172,12 @@ def test_the_processor_multiplies_what_it_keeps_for_each_user() -> None:
     computing_s = 2 * params * 12 / (0.5 * 1150e9)
     assert computing_s > 2 * one.terms.host_memory_s
     assert many.terms.host_memory_s == pytest.approx(computing_s, rel=0.1)
+
+
+def test_weights_on_disk_are_said_to_be_unusable(capsys: pytest.CaptureFixture[str]) -> None:
+    from advisor.cli import run
+
+    assert run(("estimate", "rx-6800", "--model", "deepseek-v3", "--ram-gib", "32")) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("Unusable:")
+    assert "read from disk for every token" in " ".join(said.out.split())

@@ -32,7 +32,7 @@ svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}svg .s2{fill:var(--s2)}svg .s3{fil
 @media print{body{max-width:none;padding:0;font-size:11pt}figure,tr,li{break-inside:avoid}h2{break-after:avoid}pre{white-space:pre-wrap}}
 @media(max-width:34rem){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}}
 """
-NEGATIVE = ("Does not fit", "None fits", "Nothing")
+NEGATIVE = ("Does not fit", "None fits", "Nothing", "Unusable")
 
 
 def _facts(block: Facts, _: str) -> Iterator[str]:
