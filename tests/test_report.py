@@ -256,3 +256,11 @@ def test_sentences_never_fail():
         assert text(Reason(code, dict.fromkeys(names, 1)))
         assert text(Reason(code, {}))
     assert text(Reason("no.such", {"share_share": 0.5})) == "no.such: share_share 50 %"
+
+
+@pytest.mark.parametrize(("x", "anchored_left"), [(9_000, True), (500, False)])
+def test_the_wanted_speed_is_named_where_no_point_is(x, anchored_left):
+    dots = (Dot("point", x, 10.5, 8.0, 12.0), Dot("far", 10_000, 30))
+    drawn = svg.chart(Chart("t", dots, "USD", "tokens/s", line_at_y=(10, "wanted speed")), "c")
+    at = float(re.search(r'x="([0-9.]+)"[^>]*>wanted speed 10<', drawn)[1])
+    assert (at < 200) is anchored_left

@@ -195,13 +195,14 @@ def run(sample: list[Mutant], jobs: int) -> list[tuple[Mutant, bool]]:
 def main() -> int:
     """Try the sample; the share of each room that was killed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rooms", nargs="*", choices=[[], *ROOMS], default=list(ROOMS))
+    parser.add_argument("rooms", nargs="*", help=", ".join(ROOMS))
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
-    every = list(mutants(asked.rooms))
-    red = [room for room in asked.rooms if not passing(room, ROOT)]
+    rooms = asked.rooms or list(ROOMS)
+    every = list(mutants(rooms))
+    red = [room for room in rooms if not passing(room, ROOT)]
     if red:
         print(f"the tests of {', '.join(red)} fail without any change", file=sys.stderr)
         return 2

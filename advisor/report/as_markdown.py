@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from advisor.report.page import Bars, Block, Chart, Facts, Listing, Page, Table
+from advisor.report.page import Bars, Chart, Facts, Forms, Listing, Page, Table, in_form
 from advisor.units import figure
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -47,14 +47,7 @@ def _bars(block: Bars) -> Iterator[str]:
     yield from _rows(("", *(f"{name}, {block.unit}" for name in names), ""), rows, tuple(range(1, len(names) + 1)))
 
 
-def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, Facts):
-        return _facts(block)
-    if isinstance(block, Listing):
-        return _listing(block)
-    if isinstance(block, Table):
-        return _table(block)
-    return _bars(block) if isinstance(block, Bars) else iter(())
+_FORMS: Forms = {Facts: _facts, Listing: _listing, Table: _table, Bars: _bars}
 
 
 def written(page: Page) -> str:
@@ -62,5 +55,5 @@ def written(page: Page) -> str:
     lines = [f"**{_escaped(page.headline)}**"]
     for block in page.blocks:
         if not (isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)):
-            lines += ["", *_block(block)]
+            lines += ["", *in_form(block, _FORMS)]
     return "\n".join(lines) + "\n"

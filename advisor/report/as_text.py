@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import wrap
 
-from advisor.report.page import REST, Bars, Block, Chart, Facts, Listing, Page, Table
+from advisor.report.page import REST, Bars, Block, Chart, Facts, Forms, Listing, Page, Table, in_form
 
 COLUMNS = 80
 LABEL = 15
@@ -94,14 +94,7 @@ def _drawn(parts: tuple[tuple[str, float], ...], most: float, room: int) -> str:
     return drawn.ljust(room, FREE)
 
 
-def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, Facts):
-        return _facts(block)
-    if isinstance(block, Listing):
-        return _listing(block)
-    if isinstance(block, Table):
-        return _table(block)
-    return _bars(block) if isinstance(block, Bars) else iter(())
+_FORMS: Forms = {Facts: _facts, Listing: _listing, Table: _table, Bars: _bars}
 
 
 def _only_elsewhere(block: Block) -> bool:
@@ -116,5 +109,5 @@ def written(page: Page) -> str:
     lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
     for block in page.blocks:
         if not _only_elsewhere(block):
-            lines += ["", *_block(block)]
+            lines += ["", *in_form(block, _FORMS)]
     return "\n".join(lines) + "\n"

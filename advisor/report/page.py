@@ -1,5 +1,8 @@
 """What an answer shows, before it has a form: a headline, labelled lines, tables, bars, charts. Each form draws these."""
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
 from advisor.reason import Reason
 from advisor.record import dataclass
 from advisor.report.sentences import text
@@ -88,6 +91,13 @@ class Chart:
 
 
 Block = Facts | Listing | Table | Bars | Chart
+Forms = Mapping[type, Callable[[Any], Iterator[str]]]
+
+
+def in_form(block: Block, forms: Forms) -> Iterator[str]:
+    """The lines of a block; none where the form does not draw its kind."""
+    draw = forms.get(type(block))
+    return draw(block) if draw else iter(())
 
 
 @dataclass(frozen=True)

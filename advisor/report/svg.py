@@ -80,7 +80,21 @@ def _limits(chart: Chart, scale: _Scale) -> Iterator[str]:
     if chart.line_at_y:
         at, words = chart.line_at_y
         yield _line(LEFT, scale.y(at), WIDTH - RIGHT, scale.y(at), "limit")
-        yield _text(WIDTH - RIGHT, scale.y(at) - 6, f"{words} {figure(at)}", "end", "note")
+        start, _, y = _note(chart, scale)
+        yield _text(start, y, f"{words} {figure(at)}", "start", "note")
+
+
+def _note(chart: Chart, scale: _Scale) -> tuple[float, float, float]:
+    """Where the words of the wanted speed stand, (from, to, y): at the right end of their line, at the left where points are there."""
+    at, words = chart.line_at_y or (0.0, "")
+    y, wide = scale.y(at) - 6, CHARACTER * (len(words) + 1 + len(figure(at)))
+    ends = ((WIDTH - RIGHT - wide, WIDTH - RIGHT), (LEFT + 6, LEFT + 6 + wide))
+
+    def points(span: tuple[float, float]) -> int:
+        return sum(span[0] - 24 < scale.x(dot.x) < span[1] + 24 and scale.y(dot.high or dot.y) - 8 < y < scale.y(dot.low or dot.y) + 16
+                   for dot in chart.dots)  # fmt: skip
+
+    return (*min(ends, key=points), y)
 
 
 def _bound(chart: Chart, scale: _Scale) -> Iterator[str]:
@@ -118,8 +132,7 @@ def _placed(dots: Iterable[Dot], scale: _Scale, reserved: list[tuple[float, floa
 
 
 def _points(chart: Chart, scale: _Scale) -> Iterator[str]:
-    noted = chart.line_at_y and (WIDTH - RIGHT - CHARACTER * (len(chart.line_at_y[1]) + 6), WIDTH - RIGHT, scale.y(chart.line_at_y[0]) - 6)
-    for dot, label_x, label_y, anchor in _placed(chart.dots, scale, [noted] if noted else []):
+    for dot, label_x, label_y, anchor in _placed(chart.dots, scale, [_note(chart, scale)] if chart.line_at_y else []):
         x, y = scale.x(dot.x), scale.y(dot.y)
         if dot.low is not None and dot.high is not None and not chart.joined:
             yield _line(x, scale.y(dot.low), x, scale.y(dot.high), "interval")
