@@ -13,6 +13,7 @@ from advisor.cache import cache_of
 from advisor.catalog import Catalog
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName, Unsupported
+from advisor.joined import usual_in_box
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import STRATEGIES, Job, lay
@@ -239,7 +240,7 @@ def single_of(system: System, group: Group, catalog: Catalog) -> System:
     """One device of the group: in the stated computer, or in the usual one of a single card."""
     old = next(box for box in system.boxes if group in box.groups)
     box = box_of((replace(group, count=1),), catalog, None if old.host_assumed else old.host)
-    return replace(system, boxes=(box,), link=None, strategy=None)
+    return replace(system, boxes=(replace(box, link=usual_in_box(box, catalog)),), link=None, strategy=None)
 
 
 def _single_best(
