@@ -137,7 +137,10 @@ def _ceiling(points: Sequence[Point]) -> float | None:
     if not held:
         return None
     one = points[0].decode_tokens_per_s
-    return max(each.limit_tokens_per_s for each in held) / one if one else max(each.ceiling for each in held)
+    if not one:
+        return max(each.ceiling for each in held)
+    reached = max(point.decode_tokens_per_s or 0.0 for point in points)  # one unit of several devices counts as a number too
+    return max(reached, *(each.limit_tokens_per_s for each in held)) / one
 
 
 def _below(point: Point, best: Point) -> bool:

@@ -100,11 +100,13 @@ class Estimate:
 
     @property
     def amdahl_ceiling(self) -> float | None:
-        """The most that any number of devices reaches, over the same one; over one that held everything where none can run it."""
+        """The most that any number of devices reaches, one included, over the same one; over one that held everything where none
+        can run it.
+        """
         if self.held is None:
             return None
         best = self.one.estimate if self.one else None
-        return self.held.limit_tokens_per_s / best.decode.value if best and best.decode else self.held.ceiling
+        return max(1.0, self.held.limit_tokens_per_s / best.decode.value) if best and best.decode else self.held.ceiling
 
     @property
     def amdahl_serial_fraction(self) -> float | None:

@@ -74,6 +74,14 @@ def test_speedups_stay_below_the_count_and_amdahls_ceiling() -> None:
             assert 0 <= (point.link_share or 0) < 1
 
 
+@pytest.mark.parametrize("words", ["2x (4x a100-80gb-pcie)", "8x tesla-m40-24gb", "2x (16x tesla-p40)", "1x rtx-2080-ti-22gb"])
+def test_the_ceiling_stands_over_every_point(words: str) -> None:
+    """One unit, of one device or of several, is a number of them too: no ceiling below 1."""
+    found = scaled(words, 4, "qwen3-8b", "q4_k_m")
+    assert found.ceiling
+    assert all(point.speedup <= found.ceiling * (1 + 1e-9) for point in found.points if point.speedup)
+
+
 def test_over_slow_links_more_devices_hurt() -> None:
     found = scaled("2x rtx-4090 via eth-1g-tcp as tensor on vllm", 4, "qwen3-8b", "awq-4bit")
     assert (found.best_devices, found.slower_from_devices) == (1, 2)
