@@ -11,6 +11,7 @@ from advisor.advice.desk import Work, work_of
 from advisor.advice.judge import Option, counted_usd, fast_enough
 from advisor.advice.prober import Prober, flip_of
 from advisor.errors import AdvisorError
+from advisor.memory import Fit
 from advisor.need import Need
 from advisor.record import replace
 
@@ -28,7 +29,8 @@ def of_users(prober: Prober) -> Iterator[Flip]:
     if now is None:
         return
     fewer = None if prober.today.kind == "keep" else _falling(prober, now, 1, 1, prober.at_users)  # less work: kept all the more
-    for change in (_rising(prober, now, MOST_USERS_FACTOR * now, 1, prober.at_users), fewer):
+    more = _rising(prober, now, MOST_USERS_FACTOR * now, 1, prober.at_users, lambda fit: fit.max_users)
+    for change in (more, fewer):
         if change:
             before, value = change
             yield flip_of("users", before, value, prober.at(prober.at_users(value)), {"users": value})
@@ -40,7 +42,7 @@ def of_context(prober: Prober) -> Iterator[Flip]:
     now, least = work.context_tokens, work.prompt_tokens + work.generate_tokens
     most = prober.case.desk.model.max_context_tokens or now
     found = (
-        _rising(prober, now, most, CONTEXT_STEP_TOKENS, prober.at_context),
+        _rising(prober, now, most, CONTEXT_STEP_TOKENS, prober.at_context, lambda fit: fit.max_context_tokens),
         _shorter(prober, now, least) or (_falling(prober, now, least, CONTEXT_STEP_TOKENS, prober.at_context) if _lost(prober) else None),
     )
     for change in found:
@@ -53,13 +55,13 @@ def _lost(prober: Prober) -> bool:
     return prober.today.chosen is None
 
 
-def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:
-    """(last value with today's verdict, first with another) above `now`."""
+def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt, limit: Callable[[Fit], int]) -> tuple[int, int] | None:
+    """(last value with today's verdict, first with another) above `now`; `limit` is what the memory of a system allows."""
     option, last = prober.today.chosen, now
     for _ in range(MOST_STEPS):
         if option is None:
             return None
-        last = _last_met(prober, option, last, most, step, need_at)
+        last = _last_met(prober, option, (last, most, step), need_at, limit(option.estimate.fit))
         if last + step > most:
             return None
         other = prober.at(need_at(last + step), harder=True)
@@ -69,9 +71,14 @@ def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt) -> 
     return None
 
 
-def _last_met(prober: Prober, option: Option, low: int, most: int, step: int, need_at: NeedAt) -> int:
-    """The largest value, in whole steps from `low`, at which this system still does it."""
+def _last_met(prober: Prober, option: Option, span: tuple[int, int, int], need_at: NeedAt, limit: int) -> int:
+    """The largest value of (low, most, step) at which this system still does it; its memory's `limit` is asked first."""
+    low, most, step = span
     good, bad = 0, (most - low) // step + 1
+    full = (limit - low) // step
+    for each in (full, full + 1):
+        if good < each < bad:
+            good, bad = (each, bad) if _still_does(prober, option, need_at(low + each * step)) else (good, each)
     reach = 1
     while good < bad - 1:
         middle = min(good + reach, bad - 1) if bad == (most - low) // step + 1 else (good + bad) // 2
