@@ -31,6 +31,7 @@ NEEDS: list[tuple[str | None, str, dict[str, Any]]] = [
     ("rtx-3060-12gb", "qwen3-30b-a3b", {"quant": "q8_0", "users": 8, "min_tokens_per_s": 20.0}),
     ("rtx-3060-12gb", "qwen3-32b", {"prefer": "fastest", "budget_usd": 4000.0}),
     ("mac-m4-pro-20c 48gb", "gpt-oss-120b", {"users": 2}),
+    ("mac-m4-pro-20c 48gb", "llama-3.3-70b", {"users": 16, "quant": "q4_k_m", "min_tokens_per_s": 20.0}),  # wider slots decide
     ("dgx-spark", "deepseek-r1", {"min_tokens_per_s": 5.0}),
     ("rx-7900-xtx", "llama-3.3-70b", {"users": 4, "min_tokens_per_s": 15.0}),
 ]

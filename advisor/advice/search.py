@@ -25,7 +25,7 @@ def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
 
 
 def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
-    """Offers within the cash, the cheapest first. One whose devices may not hold the work brings on the same in roomier computers."""
+    """Offers within the cash, the cheapest first; cards bring on the same in computers that give them more, where that may help."""
     waiting: list[tuple[float, int, Offer]] = []
     for offer in case.offers.priced_of_kind(kind):
         usd = offer.least_usd or 0.0
@@ -34,12 +34,19 @@ def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
         while waiting and waiting[0][0] < usd:
             yield heappop(waiting)[2]
         yield offer
-        if offer.kind == "keep" or not case.bounds.may_hold(offer):
+        if _gains(case, offer):
             for moved in case.offers.roomier(offer):
                 if (moved.least_usd or 0.0) <= cash:
                     heappush(waiting, (moved.least_usd or 0.0, id(moved), moved))
     while waiting:
         yield heappop(waiting)[2]
+
+
+def _gains(case: Case, offer: Offer) -> bool:
+    """Whether another computer may help: memory where the devices do not hold the work, wider slots between several cards."""
+    if offer.kind == "keep" or not case.bounds.may_hold(offer):
+        return True
+    return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s)
 
 
 def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
