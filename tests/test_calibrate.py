@@ -263,3 +263,21 @@ def test_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
     for path in sorted(INPUTS.glob("*")):
         if cli.run(["calibrate", str(path)]) in (0, 3):
             assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines()), path
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "parts"),
+    [
+        ("linux", {"XDG_CONFIG_HOME": "/x/config"}, ("x", "config", "advisor")),
+        ("linux", {"HOME": "/home/me"}, ("home", "me", ".config", "advisor")),
+        ("darwin", {"HOME": "/Users/me"}, ("Users", "me", "Library", "Application Support", "advisor")),
+        ("win32", {"APPDATA": "/AppData/Roaming"}, ("AppData", "Roaming", "advisor")),
+    ],
+)
+def test_corrections_lie_where_the_system_keeps_settings(monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], parts: tuple[str, ...]) -> None:
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.platform", platform)
+    assert correction.folder().parts[1:] == parts

@@ -229,3 +229,13 @@ def test_a_floor_of_nothing_is_a_floor(capsys):
     """--min-tokens-per-s 0 once divided by zero."""
     assert run(["recommend", "--model", "qwen3-8b", "--min-tokens-per-s", "0"]) in (0, 3)
     assert "bug" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["recommend", "--have", "rtx-3090", "--model", "qwen3-32b"], ["scale", "rtx-3090", "--model", "qwen3-8b", "--max", "4"]])
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+def test_a_terminal_without_unicode_gets_ascii(arguments, environment):
+    kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONIOENCODING", "LANG", "LC_ALL")}
+    done = subprocess.run([sys.executable, "-m", "advisor", *arguments], capture_output=True, check=False, env={**kept, **environment})
+    assert done.returncode in (0, 3), done.stderr
+    assert (done.stdout + done.stderr).isascii()
+    assert b"tokens/s" in done.stdout

@@ -24,17 +24,33 @@ from pathlib import Path
 from queue import SimpleQueue
 
 ROOT = Path(__file__).parent.parent
-ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # room -> (its modules, its tests, the quickest first)
-    "placement": (("placement/*.py", "offload_short.py"), ("test_placement", "test_laws", "test_choose", "test_known_points")),
-    "memory": (("memory.py", "buffers.py", "weights.py", "cache.py", "platforms.py"), ("test_memory", "test_models", "test_laws", "test_known_points")),
-    "speed": (("speed.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py"),
-              ("test_known_points", "test_placement", "test_collective", "test_laws", "test_scale", "test_choose", "test_golden")),
-    "advice": (("advice/*.py", "market.py", "prices.py"), ("test_market", "test_advice", "test_golden", "test_questions")),
-}  # fmt: skip
+ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # room -> (its modules, its tests, those that notice most first)
+    "placement": (
+        ("placement/*.py", "offload_short.py"),
+        ("test_golden", "test_placement", "test_choose", "test_known_points", "test_laws"),
+    ),
+    "memory": (
+        ("memory.py", "buffers.py", "weights.py", "cache.py", "platforms.py"),
+        ("test_golden", "test_memory", "test_models", "test_known_points", "test_laws"),
+    ),
+    "speed": (
+        ("speed.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py"),
+        ("test_golden", "test_known_points", "test_placement", "test_collective", "test_scale", "test_choose", "test_laws"),
+    ),
+    "advice": (("advice/*.py", "market.py", "prices.py"), ("test_golden", "test_market", "test_search", "test_advice", "test_questions")),
+}
 LONGEST_S = 600  # a mutant that hangs is noticed too
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
             ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}  # fmt: skip
-COUNTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Add, ast.Pow: ast.Mult}
+COUNTED = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Add,
+    ast.Pow: ast.Mult,
+}
 CALLED = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor", "floor": "ceil"}
 
 
@@ -148,7 +164,12 @@ def mutated(mutant: Mutant) -> str:
 
 def passing(room: str, tree: Path) -> bool:
     """Whether the tests of a room pass in this copy of the tree; not if they hang."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(tree / "cache"), "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / "examples")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tree),
+        "XDG_CACHE_HOME": str(tree / "cache"),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / "examples"),
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(f"tests/{name}.py" for name in ROOMS[room][1])]
     try:
         return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=LONGEST_S, check=False).returncode == 0
