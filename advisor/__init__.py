@@ -1,6 +1,6 @@
 """Should I buy a second GPU? Memory fit, tokens per second and a reasoned purchase, from a catalog with sources.
 
-    from advisor import Catalog, estimate, recommend
+from advisor import Catalog, estimate, recommend
 """
 
 from typing import TYPE_CHECKING, Any

@@ -72,9 +72,7 @@ def engine_of(name: str | None, backend_id: str | None, catalog: Catalog) -> tup
     raise UnknownName(f"{engine.id} has no backend {backend_id!r}: it has {', '.join(ids)}", near)
 
 
-def _boxes(
-    words: SystemWords, catalog: Catalog, apart: bool, host: Host | None, smallest: bool, remarks: list[Reason]
-) -> Iterable[Box]:
+def _boxes(words: SystemWords, catalog: Catalog, apart: bool, host: Host | None, smallest: bool, remarks: list[Reason]) -> Iterable[Box]:
     """Boxes in the order written. Cards share one box, unless a network joins them; a whole computer is a box of its own."""
     cards: list[Group] = []
     boxes: list[Box | None] = []

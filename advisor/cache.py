@@ -54,9 +54,7 @@ def kv_bits(kv_quant: str, engine: Engine) -> float:
         return engine.kv_types[kv_quant]
     except KeyError:
         known = tuple(engine.kv_types)
-        raise BadValue(
-            f"--kv-quant: {kv_quant!r} is no cache type of {engine.id} ({', '.join(known)})", nearest=known[:3]
-        ) from None
+        raise BadValue(f"--kv-quant: {kv_quant!r} is no cache type of {engine.id} ({', '.join(known)})", nearest=known[:3]) from None
 
 
 @lru_cache(maxsize=4096)

@@ -224,5 +224,3 @@ def reached(values: Mapping[str, float], rates: Rates, **founded: Any) -> Consta
         prompt_share=values["prompt_unhidden_share"],
         **founded,
     )
-
-

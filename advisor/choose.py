@@ -130,9 +130,7 @@ def _strategies(way: Way, workload: Workload, model: Model) -> Iterator[str]:
                 yield "experts"
 
 
-def _ways(
-    system: System, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog, refused: list[Reason]
-) -> Iterator[Way]:
+def _ways(system: System, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog, refused: list[Reason]) -> Iterator[Way]:
     """Engines that may run it, each with its backend and quantization."""
     ranked_engines = sorted(
         (engine for engine in catalog.engines.values() if engine.choice_rank is not None), key=lambda each: each.choice_rank or 0

@@ -113,9 +113,7 @@ class Terms:
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
         """The price of one thing on these terms."""
-        return price_of(
-            thing, memory_bytes, money=self.money, new_only=self.new_only, overrides=dict(self.overrides), today=self.today
-        )
+        return price_of(thing, memory_bytes, money=self.money, new_only=self.new_only, overrides=dict(self.overrides), today=self.today)
 
     @property
     def usd_per_kwh(self) -> float:

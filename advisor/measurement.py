@@ -80,6 +80,7 @@ class Measurement:
         """Whether one request ran at a time."""
         return self.users == 1 and not self.as_many_users_as_fit
 
+
 @dataclass(frozen=True)
 class Figure:
     """One speed of a row as a question: the work that it measured, and where its estimate stands."""

@@ -44,7 +44,6 @@ class Platform:
             and (not self.architectures or device.architecture in self.architectures)
         )
 
-
     @property
     def closeness(self) -> int:
         """How many properties of a device it asks for."""

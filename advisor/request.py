@@ -9,6 +9,7 @@ from advisor.record import dataclass
 
 PREFERENCES = ("cheapest", "fastest")
 
+
 def _kinds() -> tuple[str, ...]:
     from advisor.advice import KINDS
 

@@ -78,7 +78,9 @@ def test_kinds_and_speeds_of_many_tools(printed: dict) -> None:
 
 def test_columns_with_an_underscore_are_read() -> None:
     head = "| model | size | params | backend | n_cpu_moe | type_k | fa | test | t/s |\n|---|---|---|---|---|---|---|---|---|\n"
-    run = bench.read(page_of(head + "| qwen3moe 30B.A3B Q4_K - Medium | 17 GiB | 30.53 B | CUDA | 12 | q8_0 | 1 | tg128 | 50.0 ± 0.1 |\n"))[0]
+    run = bench.read(page_of(head + "| qwen3moe 30B.A3B Q4_K - Medium | 17 GiB | 30.53 B | CUDA | 12 | q8_0 | 1 | tg128 | 50.0 ± 0.1 |\n"))[
+        0
+    ]
     assert run.kv_quant == "q8_0" and run.offload and run.flash_attention
 
 
@@ -274,7 +276,9 @@ def test_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
         ("win32", {"APPDATA": "/AppData/Roaming"}, ("AppData", "Roaming", "advisor")),
     ],
 )
-def test_corrections_lie_where_the_system_keeps_settings(monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], parts: tuple[str, ...]) -> None:
+def test_corrections_lie_where_the_system_keeps_settings(
+    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], parts: tuple[str, ...]
+) -> None:
     for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():

@@ -178,9 +178,7 @@ def test_colour_only_on_a_terminal_and_only_for_the_verdict(monkeypatch):
 
 def test_a_reader_that_leaves_is_no_error():
     """`advisor schema batch | head -1`: more than a pipe holds, and nobody reads it."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "advisor", "schema", "batch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen([sys.executable, "-m", "advisor", "schema", "batch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -231,7 +229,9 @@ def test_a_floor_of_nothing_is_a_floor(capsys):
     assert "bug" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["recommend", "--have", "rtx-3090", "--model", "qwen3-32b"], ["scale", "rtx-3090", "--model", "qwen3-8b", "--max", "4"]])
+@pytest.mark.parametrize(
+    "arguments", [["recommend", "--have", "rtx-3090", "--model", "qwen3-32b"], ["scale", "rtx-3090", "--model", "qwen3-8b", "--max", "4"]]
+)
 @pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
 def test_a_terminal_without_unicode_gets_ascii(arguments, environment):
     kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONIOENCODING", "LANG", "LC_ALL")}

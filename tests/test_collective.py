@@ -72,9 +72,7 @@ def test_entries_go_from_the_particular_to_the_general() -> None:
     assert calibration.latency("unheard of", link(), 2) is RING  # the last fits all
 
 
-@given(
-    ranks=st.integers(2, 64), size=st.floats(1, 1e9), tokens=st.integers(1, 4096), faster=st.floats(1, 100), quicker=st.floats(0, 1)
-)
+@given(ranks=st.integers(2, 64), size=st.floats(1, 1e9), tokens=st.integers(1, 4096), faster=st.floats(1, 100), quicker=st.floats(0, 1))
 @settings(max_examples=100, deadline=None)
 def test_more_bandwidth_and_less_latency_are_never_slower(ranks: int, size: float, tokens: int, faster: float, quicker: float) -> None:
     for calibration, software in ((table(RING), "ring"), (table(ONE_SHOT), "shot")):

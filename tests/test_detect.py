@@ -68,7 +68,14 @@ def test_windows_line_ends_utf16_and_colours_change_nothing(catalog: Catalog) ->
     text = (INPUTS / "smi_2x3090_bridge.txt").read_text()
     coloured = text.replace("NVIDIA GeForce", "\x1b[1;32mNVIDIA\x1b[0m GeForce")
     quoted = "\n".join("> " + line for line in text.splitlines())
-    for form in (text.replace("\n", "\r\n"), text.encode("utf-16"), text.encode("utf-16-le"), b"\xef\xbb\xbf" + text.encode(), coloured, quoted):
+    for form in (
+        text.replace("\n", "\r\n"),
+        text.encode("utf-16"),
+        text.encode("utf-16-le"),
+        b"\xef\xbb\xbf" + text.encode(),
+        coloured,
+        quoted,
+    ):
         assert pasted(catalog, form).system == "2x rtx-3090 via nvlink"
 
 
@@ -125,11 +132,16 @@ def test_memory_carved_out_of_a_strix_halo(catalog: Catalog) -> None:
 def test_an_integrated_gpu_beside_a_card_is_never_vram(catalog: Catalog) -> None:
     for name in ("rocm_7900xtx_and_igpu.txt", "devices_cuda_and_vulkan.log", "dxdiag_hybrid.txt", "lspci_vv_mixed.txt", "wmic_r9700.txt"):
         devices = found(catalog, name).devices
-        assert sum(known.integrated for known in devices) == 1 and all("Graphics" in (k.seen.name or "") for k in devices if k.integrated), name
+        assert sum(known.integrated for known in devices) == 1 and all(
+            "Graphics" in (k.seen.name or "") for k in devices if k.integrated
+        ), name
 
 
 def test_desktop_and_laptop_are_told_apart(catalog: Catalog) -> None:
-    for printed, wanted in (("NVIDIA GeForce RTX 4070 Laptop GPU, 8188 MiB", "rtx-4070-laptop"), ("NVIDIA GeForce RTX 4070, 12282 MiB", "rtx-4070")):
+    for printed, wanted in (
+        ("NVIDIA GeForce RTX 4070 Laptop GPU, 8188 MiB", "rtx-4070-laptop"),
+        ("NVIDIA GeForce RTX 4070, 12282 MiB", "rtx-4070"),
+    ):
         assert pasted(catalog, printed).system == wanted
 
 
@@ -179,7 +191,9 @@ def test_free_memory_beyond_the_card_is_left_out(catalog: Catalog) -> None:
 
 
 def test_xml_entities_are_not_expanded(catalog: Catalog) -> None:
-    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + (INPUTS / "smi_x_titan.xml").read_text().replace("NVIDIA TITAN RTX", "&b;")
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + (INPUTS / "smi_x_titan.xml").read_text().replace(
+        "NVIDIA TITAN RTX", "&b;"
+    )
     assert pasted(catalog, bomb).devices[0].seen.name == "&b;"
 
 
@@ -195,7 +209,7 @@ def test_a_tool_that_hangs_or_fails_is_left_out(monkeypatch: pytest.MonkeyPatch,
 
 def test_this_machine_through_a_fake_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, catalog: Catalog) -> None:
     script = tmp_path / "nvidia-smi"
-    script.write_text(f"#!/bin/sh\ncase \"$1\" in -L) exit 1;; topo) exit 1;; *) cat {INPUTS / 'query_3060_12_and_8.csv'};; esac\n")
+    script.write_text(f'#!/bin/sh\ncase "$1" in -L) exit 1;; topo) exit 1;; *) cat {INPUTS / "query_3060_12_and_8.csv"};; esac\n')
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert detect.this_machine(catalog).system == "rtx-3060-12gb + rtx-3060-8gb"
@@ -213,7 +227,10 @@ def test_command_json_and_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "2x rtx-3090 via nvlink\n"
 
 
-@pytest.mark.parametrize("arguments", [["--from", "no-such-file"], ["--from", str(INPUTS.parent / "conftest.py")], ["--from", str(INPUTS / "lspci_vmm.txt"), "--system"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--from", "no-such-file"], ["--from", str(INPUTS.parent / "conftest.py")], ["--from", str(INPUTS / "lspci_vmm.txt"), "--system"]],
+)
 def test_command_errors_are_plain(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["detect", *arguments]) == 2
     out, err = capsys.readouterr()
@@ -232,7 +249,10 @@ def test_command_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_second_vendor_is_not_missed(catalog: Catalog) -> None:
     both = pasted(catalog, "GPU id = 0 (NVIDIA GeForce RTX 5060 Ti)\nGPU id = 1 (AMD Radeon RX 7900 XTX (RADV NAVI31))\n")
     assert [known.seen.maker for known in both.devices] == ["nvidia", "amd"]
-    nvidia = pasted(catalog, "NVIDIA GeForce RTX 4070, 12282 MiB\n\nGPU[0]\t\t: Card Series: \t\tRadeon RX 7900 XTX\nGPU[0]\t\t: VRAM Total Memory (B): 25753026560\n")
+    nvidia = pasted(
+        catalog,
+        "NVIDIA GeForce RTX 4070, 12282 MiB\n\nGPU[0]\t\t: Card Series: \t\tRadeon RX 7900 XTX\nGPU[0]\t\t: VRAM Total Memory (B): 25753026560\n",
+    )
     assert nvidia.system == "rtx-4070 + rx-7900-xtx" and any("several makers" in warning for warning in nvidia.warnings)
 
 

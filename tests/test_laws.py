@@ -74,6 +74,7 @@ def test_tensor_on_one_device_equals_whole(device: str, model: str, engine: str,
 
 def changed(system: System, **changes: object) -> System:
     """Every device with other figures."""
+
     def box(old: Box) -> Box:
         return replace(old, groups=tuple(replace(g, device=replace(g.device, **changes)) for g in old.groups))
 
@@ -213,9 +214,7 @@ def test_the_order_of_devices_changes_nothing(order: list[str], strategy: str, m
 
 @given(st.sampled_from(PAIRED), st.sampled_from(PAIRED), st.sampled_from(("layers", "tensor", "replicas")), models, works)
 @FEW
-def test_a_mixed_pair_is_never_faster_than_two_of_its_better_card(
-    one: str, other: str, strategy: str, model: str, work: Workload
-) -> None:
+def test_a_mixed_pair_is_never_faster_than_two_of_its_better_card(one: str, other: str, strategy: str, model: str, work: Workload) -> None:
     words = "{} via pcie-4-x8 as {} on llama.cpp"
     mixed = estimate_of(words.format(f"{one} + {other}", strategy), model, work)
     pairs = [estimate_of(words.format(f"2x {card}", strategy), model, work) for card in (one, other)]

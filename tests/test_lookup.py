@@ -273,7 +273,9 @@ CALLED = [(each.id, each.maker, name) for each in WHOLE.devices.values() for nam
 
 @for_all(some.sampled_from(CALLED), some.integers(0, 3), some.sampled_from(SPELLINGS))
 @settings(max_examples=400, deadline=None)
-def test_a_makers_word_case_spaces_and_dashes_change_no_device(called: tuple[str, str, str], place: int, spelled: Callable[[str], str]) -> None:
+def test_a_makers_word_case_spaces_and_dashes_change_no_device(
+    called: tuple[str, str, str], place: int, spelled: Callable[[str], str]
+) -> None:
     record_id, maker, name = called
     forms = MAKERS[maker]
     whole = name if name.lower().startswith(maker) else forms[place % len(forms)].format(name)
@@ -319,7 +321,9 @@ def test_pci_ids_are_those_of_the_public_list(pci_id: str, wanted: str) -> None:
     assert WHOLE.device(pci_id).id == wanted
 
 
-@pytest.mark.parametrize(("pci_id", "among"), [("10de:2d04", {"rtx-5060-ti-8gb", "rtx-5060-ti-16gb"}), ("1002:744c", {"rx-7900-xt", "rx-7900-xtx"})])
+@pytest.mark.parametrize(
+    ("pci_id", "among"), [("10de:2d04", {"rtx-5060-ti-8gb", "rtx-5060-ti-16gb"}), ("1002:744c", {"rx-7900-xt", "rx-7900-xtx"})]
+)
 def test_a_pci_id_of_several_cards_is_ambiguous(pci_id: str, among: set[str]) -> None:
     with pytest.raises(AmbiguousName) as error:
         WHOLE.device(pci_id)

@@ -37,7 +37,9 @@ def test_a_page_names_every_option(name):
     assert ".SH EXAMPLE" in text
 
 
-@pytest.mark.parametrize(("text", "shown"), [(".B not a macro", "\\&.B not a macro"), ("'quoted", "\\(aqquoted"), ("a\\b", "a\\eb"), ("…", "\\[u2026]")])
+@pytest.mark.parametrize(
+    ("text", "shown"), [(".B not a macro", "\\&.B not a macro"), ("'quoted", "\\(aqquoted"), ("a\\b", "a\\eb"), ("…", "\\[u2026]")]
+)
 def test_no_text_is_taken_for_roff(text, shown):
     assert manpages.escaped(text) == shown
 
@@ -52,6 +54,12 @@ def test_mandoc_reads_every_page(tmp_path):
 @pytest.mark.skipif(not shutil.which("man"), reason="no man on this machine")
 def test_man_shows_a_page(tmp_path):
     manpages.write(tmp_path)
-    shown = subprocess.run(["man", "-l", str(tmp_path / "advisor-recommend.1")], capture_output=True, text=True, check=True, env={"MANWIDTH": "80", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}).stdout
+    shown = subprocess.run(
+        ["man", "-l", str(tmp_path / "advisor-recommend.1")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"MANWIDTH": "80", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+    ).stdout
     assert "--budget USD" in shown
     assert "Nothing satisfies the need." in shown

@@ -45,9 +45,7 @@ def test_every_figure_has_a_date_and_a_source(money):
         assert each.source
 
 
-@pytest.mark.parametrize(
-    ("written", "day"), [("2026", date(2026, 1, 1)), ("2026-09", date(2026, 9, 1)), ("2026-09-11", date(2026, 9, 11))]
-)
+@pytest.mark.parametrize(("written", "day"), [("2026", date(2026, 1, 1)), ("2026-09", date(2026, 9, 1)), ("2026-09-11", date(2026, 9, 11))])
 def test_a_date_is_the_first_day_that_it_can_mean(written, day):
     price = Price(kind="street", condition="used", low=700, high=1050, date=written, source="x")
     assert price.day == day

@@ -115,9 +115,7 @@ def functions(path: Path) -> list[ast.FunctionDef]:
 
 
 def test_functions_stay_short():
-    lengths = {
-        f"{path.name}:{each.name}": (each.end_lineno or 0) - each.lineno + 1 for path in MODULES for each in functions(path)
-    }
+    lengths = {f"{path.name}:{each.name}": (each.end_lineno or 0) - each.lineno + 1 for path in MODULES for each in functions(path)}
     long = {name: length for name, length in lengths.items() if length > 50}
     assert not long
     assert sum(length <= 25 for length in lengths.values()) >= 0.9 * len(lengths)

@@ -89,7 +89,14 @@ def test_sound_records_have_no_problem():
     assert found() == []
 
 
-MAC = {"unified_memory": True, "kind": "mac", "maker": "apple", "name": "Mac", "mount": "fixed", "prices": (replace(LISTED, memory_bytes=24 * GIB),)}
+MAC = {
+    "unified_memory": True,
+    "kind": "mac",
+    "maker": "apple",
+    "name": "Mac",
+    "mount": "fixed",
+    "prices": (replace(LISTED, memory_bytes=24 * GIB),),
+}
 
 
 @pytest.mark.parametrize(

@@ -87,9 +87,7 @@ def rows_of(catalog: Catalog) -> Iterator[Row]:
 
 
 def _row(catalog: Catalog, figure: Figure, work: Several) -> Row:
-    constants = catalog.calibration.constants(
-        work.engine.id, work.backend.id, work.part.device, work.weights.speed_class, work.model
-    )
+    constants = catalog.calibration.constants(work.engine.id, work.backend.id, work.part.device, work.weights.speed_class, work.model)
     depth = figure.prompt_tokens + figure.generate_tokens / 2
     terms = decode_terms(work.part, work.weights, work.cache, work.model, work.users, depth, constants)
     measured = work.users * work.copies / figure.tokens_per_s

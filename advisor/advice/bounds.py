@@ -183,13 +183,9 @@ class Bounds:
     def _seat(self, way: Way, device: Device, memory_bytes: float) -> Seat:
         key = way, device.id, memory_bytes
         if key not in self._seats:
-            constants = self.tables.calibration.constants(
-                way.engine.id, way.backend.id, device, way.weights.speed_class, self.desk.model
-            )
+            constants = self.tables.calibration.constants(way.engine.id, way.backend.id, device, way.weights.speed_class, self.desk.model)
             part = Part(device, memory_bytes, head_share=0.0)  # the head's logits lie on one device only
-            lies = memory.on_device(
-                part, self.desk.model, way.weights, way.cache, self.work.workload, way.engine, self.tables.platforms
-            )
+            lies = memory.on_device(part, self.desk.model, way.weights, way.cache, self.work.workload, way.engine, self.tables.platforms)
             whole = Part(device, memory_bytes)
             step = way.terms(whole, constants, self.desk, self.users)
             one = step if self.users == 1 else way.terms(whole, constants, self.desk, 1)

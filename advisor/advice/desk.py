@@ -77,9 +77,7 @@ class Desk:
             try:
                 own = host is None or host is self.own_host
                 ram_bytes = self.need.ram_bytes if own else None  # `--ram-gib` speaks of the computer that the buyer has
-                found: System | AdvisorError = choose.bind(
-                    words, self.catalog, host=host, ram_bytes=ram_bytes, storage=self.need.storage
-                )
+                found: System | AdvisorError = choose.bind(words, self.catalog, host=host, ram_bytes=ram_bytes, storage=self.need.storage)
             except AdvisorError as error:
                 found = error
             self._systems[key] = found
@@ -129,9 +127,7 @@ class Desk:
         key = self.key(system), work
         if key not in self._usual:
             try:
-                self._usual[key] = choose.usual_way(
-                    system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog
-                )
+                self._usual[key] = choose.usual_way(system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog)
             except AdvisorError as error:
                 self._usual[key] = error
             self.estimates += 1

@@ -192,4 +192,3 @@ def shown_roads(case: Case, options: dict[str, Option | Reason | None], chosen: 
     found = [road(case, kind, options.get(kind), chosen) for kind in always]
     others = [road(case, kind, options[kind], chosen) for kind in options if kind not in always and isinstance(options[kind], Option)]
     return (*found, *others)
-

@@ -97,7 +97,13 @@ COST = thing(
     interruptions_per_year=maybe(NUMBER),
     parts=many(
         thing(
-            id=TEXT, name=TEXT, count=COUNT, usd=maybe(NUMBER), total_usd=maybe(NUMBER), owned=FLAG, condition=maybe(TEXT),
+            id=TEXT,
+            name=TEXT,
+            count=COUNT,
+            usd=maybe(NUMBER),
+            total_usd=maybe(NUMBER),
+            owned=FLAG,
+            condition=maybe(TEXT),
             price_as_of=maybe(TEXT),
         )
     ),
@@ -282,9 +288,7 @@ def _calibrate() -> Schema:
 
 
 def _accuracy() -> Schema:
-    group = thing(
-        name=TEXT, rows=COUNT, median_abs_error=maybe(NUMBER), within_30_percent=maybe(NUMBER), inside_interval=maybe(NUMBER)
-    )
+    group = thing(name=TEXT, rows=COUNT, median_abs_error=maybe(NUMBER), within_30_percent=maybe(NUMBER), inside_interval=maybe(NUMBER))
     return thing(**_head("accuracy"), groups=many(group), worst=many({"type": "object"}))
 
 
