@@ -1,5 +1,6 @@
 """Questions as people write them: the whole understanding of each, and the same in other words."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from advisor import answers
 from advisor.advice import KINDS
 from advisor.catalog import Catalog
-from advisor.errors import BadValue
+from advisor.errors import AdvisorError, BadValue
 from advisor.intake.question import understand
 from advisor.request import read
 
@@ -47,12 +48,18 @@ WISH = ("Should I buy {b}", "Is it worth getting {b}", "Would you upgrade to {b}
 EITHER = ("{b} or {c}", "{b} vs {c}", "{b} versus {c}", "{b} or rather {c}", "should I buy {b} or {c}", "should I get {b}, or {c}", "torn between {b} and {c},",
           "which is better, {b} or {c},", "compare {b} with {c}", "I can't decide between {b} and {c}", "{b} instead of {c}", "does {b} beat {c}")  # fmt: skip
 WORK = ("for qwen3 32b", "with qwen3-32b", "to run Qwen3 32B", "for running qwen 3 32b models", "on Qwen3-32B")
-OWNED = {"a 3090": "rtx-3090", "two 3090s": "2x rtx-3090", "an RTX 4090": "rtx-4090", "a used 3080 Ti": "rtx-3080-ti", "dual 4060 Ti 16GB": "2x rtx-4060-ti-16gb"}
+OWNED = {
+    "a 3090": "rtx-3090",
+    "two 3090s": "2x rtx-3090",
+    "an RTX 4090": "rtx-4090",
+    "a used 3080 Ti": "rtx-3080-ti",
+    "dual 4060 Ti 16GB": "2x rtx-4060-ti-16gb",
+}
 WANTED = {"a 5090": "rtx-5090", "two used A6000s": "2x rtx-a6000", "an RTX PRO 6000": "rtx-pro-6000-blackwell", "a DGX Spark": "dgx-spark", "a 7900 XTX": "rx-7900-xtx",
           "a Mac Studio M4 Max 128GB": "mac-m4-max-40c 128gb"}  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(OWN), st.sampled_from(WISH), st.sampled_from(WORK), st.sampled_from(sorted(OWNED)), st.sampled_from(sorted(WANTED)))
 def test_what_is_owned_and_what_is_wished_in_any_words(own: str, wish: str, work: str, a: str, b: str) -> None:
     found = understand(f"{own.format(a=a)}. {wish.format(b=b)} {work}?", SHIPPED)
@@ -60,7 +67,7 @@ def test_what_is_owned_and_what_is_wished_in_any_words(own: str, wish: str, work
     assert found.not_understood == ()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(EITHER), st.sampled_from(WORK), st.permutations(sorted(WANTED)))
 def test_a_or_b_in_any_words(either: str, work: str, names: list[str]) -> None:
     found = understand(f"{either.format(b=names[0], c=names[1])} {work}?", SHIPPED)
@@ -107,7 +114,17 @@ def test_a_speed_in_any_form(speed: str) -> None:
     same(f"70b at {speed} on two 3090s", "70b at 20 tok/s on two 3090s")
 
 
-TEAMS = ("8 users", "a team of 8", "8 people", "eight concurrent users", "8 developers", "my team of 8 devs", "8 simultaneous users", "an office of eight", "8 at once")
+TEAMS = (
+    "8 users",
+    "a team of 8",
+    "8 people",
+    "eight concurrent users",
+    "8 developers",
+    "my team of 8 devs",
+    "8 simultaneous users",
+    "an office of eight",
+    "8 at once",
+)
 
 
 @pytest.mark.parametrize("team", TEAMS)
@@ -115,7 +132,11 @@ def test_users_in_any_form(team: str) -> None:
     same(f"gpt-oss-20b on a 3090 for {team}", "gpt-oss-20b on a 3090 for 8 users")
 
 
-CASES = ("should i buy a second 3090 for llama 3.3 70b q4?", "5090 vs two used 3090s for qwen3 32b, $3k, 16k context", "i own a 4090, is a mac studio m3 ultra 512gb better")
+CASES = (
+    "should i buy a second 3090 for llama 3.3 70b q4?",
+    "5090 vs two used 3090s for qwen3 32b, $3k, 16k context",
+    "i own a 4090, is a mac studio m3 ultra 512gb better",
+)
 
 
 @pytest.mark.parametrize("question", CASES)
@@ -124,7 +145,10 @@ def test_case_and_stops_do_not_matter(question: str) -> None:
         assert understand(other, SHIPPED).words == understand(question, SHIPPED).words
 
 
-@pytest.mark.parametrize("text", ["asdf qwer zxcv", "what is the meaning of life", "should I buy a frobnicator 9000?", "la la la", "???", "the quick brown fox jumps"])
+@pytest.mark.parametrize(
+    "text",
+    ["asdf qwer zxcv", "what is the meaning of life", "should I buy a frobnicator 9000?", "la la la", "???", "the quick brown fox jumps"],
+)
 def test_text_without_sense_is_wrong_usage(text: str) -> None:
     with pytest.raises(BadValue, match=r"QUESTION.*advisor ask"):
         answers.answer(read("ask", {"question": text}))
@@ -181,3 +205,19 @@ def test_what_is_sold_counts() -> None:
     assert sold.recommendation.verdict.resale_usd
 
 
+WORDS = sorted({word for row in ASKED for word in row["q"].split()})
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([*WORDS, "0", "-5", "99999999999999999999", "2x", "\0", "٣٠٩٠", "(", "+", "€"]), max_size=20))
+def test_no_text_makes_a_bug(words: list[str]) -> None:
+    found = understand(" ".join(words), SHIPPED)
+    with suppress(AdvisorError):
+        read("recommend", dict(found.words))
+
+
+def test_a_text_of_any_length_has_an_end() -> None:
+    for word in ("my ", "rtx ", "1"):
+        understand((word * 500)[:490], SHIPPED)
+    with pytest.raises(BadValue, match="too many"):
+        understand("my " * 2000, SHIPPED)

@@ -34,7 +34,10 @@ def llama_cpp_layers(words: list[str], layers: int, devices: int) -> list[list[i
     first, slots = max(layers + 1 - ngl, 0), min(ngl, layers + 1)
     shares = [float(each) for each in re.split(r"[/,]", after(words, "-ts"))] if "-ts" in words else [1.0]
     ends = [sum(shares[: n + 1]) / sum(shares) for n in range(devices)]
-    return [[il for il in range(first, layers + 1) if next(d for d, end in enumerate(ends) if (il - first) / slots < end) == n] for n in range(devices)]
+    return [
+        [il for il in range(first, layers + 1) if next(d for d, end in enumerate(ends) if (il - first) / slots < end) == n]
+        for n in range(devices)
+    ]
 
 
 def experts_outside(words: list[str], layers: int) -> set[int]:

@@ -38,6 +38,7 @@ ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|no
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
 UNNAMED = rf"(?:\b(?:my|with|have|on|{COUNT}|\d+\s?x)\s(?:\w+\s)?)(\d+\s?gb\s(?:\w+\s)?(?:cards?|gpus?))\b"
+MOST_CHARACTERS = 2000  # reading takes longer than linear
 EXAMPLE = 'advisor ask "should I buy a second 3090 for a 70B model with 4 users?"'
 
 
@@ -70,6 +71,8 @@ class _Reading:
 
 def understand(text: str, catalog: "Catalog") -> Understood:
     """The question read from its amounts to its names; what is left over is listed."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadValue(f"QUESTION: {len(text):,} characters are too many: at most {MOST_CHARACTERS:,}.")
     reading = _Reading()
     question = Text(corrected(text, catalog, reading.assumptions))
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
@@ -161,7 +164,7 @@ def _room_for_prompt(reading: _Reading) -> None:
 
 
 def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
+    return None if number is None else int(min(number, amounts.MOST))
 
 
 def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> float | None:

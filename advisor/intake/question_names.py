@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from advisor.intake.question_words import COUNT, Text, number_of
+from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
 
@@ -104,7 +104,7 @@ def _either_count(text: Text, mention: Mention) -> list[Mention]:
     before = re.search(rf"(?<![\w.])((?!\d{{3}}){COUNT})x?\s(or|vs|versus)\s$", text.left[: mention.start])
     if not before or mention.count < 2:
         return [mention]
-    first = replace(mention, count=max(1, int(number_of(before[1]))), start=before.start(), end=before.end(1), named_at=before.start())
+    first = replace(mention, count=max(1, whole(before[1])), start=before.start(), end=before.end(1), named_at=before.start())
     return [first, mention]
 
 
@@ -176,7 +176,7 @@ def _count(text: Text, start: int, end: int, catalog: "Catalog") -> tuple[int, i
         return int(after[1] or after[2] or GROUPS[after[3]]), start, end + after.end()
     if not before or (before[2] and catalog.bearing("devices", before[2])):  # "3090 3090" is two cards, not 3090 of them
         return 1, start, end
-    count = int(before[1]) if before[1] else PAIRS[before[3]] if before[3] else int(number_of(before[2]))
+    count = int(before[1]) if before[1] else PAIRS[before[3]] if before[3] else whole(before[2])
     return max(1, count), before.start(), end
 
 

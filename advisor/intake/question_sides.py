@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import Mention
 from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
-from advisor.intake.question_words import COUNT, Text, number_of
+from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
 from advisor.record import dataclass
 
@@ -90,7 +90,7 @@ def _in_hosts(question: Text, mention: Mention) -> Mention:
     if not before:
         return mention
     question.cross_out(before.start(), before.end())
-    words = f"{int(number_of(before[1]))}x ({mention.words}) via {NETWORK_OF_HOSTS}"
+    words = f"{whole(before[1])}x ({mention.words}) via {NETWORK_OF_HOSTS}"
     return Mention(words, 1, before.start(), mention.end, mention.note, before.start())
 
 
@@ -178,7 +178,7 @@ def _beside_own(question: Text, start: int, systems: tuple[str, ...], own: list[
 def _to_count(question: Text, own: list[Mention]) -> list[int]:
     """`from one 3090 to three`, `move to 4x`: that many of what is owned."""
     found = TO_COUNT.search(question.left) if len(own) == 1 else None
-    count = int(number_of(found[1])) if found else 0
+    count = whole(found[1]) if found else 0
     if found and count > own[0].count:
         question.cross_out(*found.span(1))
         return [count]

@@ -13,6 +13,7 @@ NUMBER_WORDS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "a dozen": 12, "dozen": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "a hundred": 100,
 }  # fmt: skip
+MOST = 1e15
 NUMBER = r"(?:\d[\d,]*(?:\.\d+)?)"
 COUNT = r"(?:\d+|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")"
 CURRENCIES = {
@@ -89,6 +90,11 @@ def number_of(word: str) -> float:
     """The number that digits or a number word state; `8k` is not read here."""
     word = word.strip()
     return float(NUMBER_WORDS[word]) if word in NUMBER_WORDS else float(word.replace(",", ""))
+
+
+def whole(word: str) -> int:
+    """The same as a whole number; one beyond all sense stays one, for its reader to refuse."""
+    return int(min(number_of(word), MOST))
 
 
 def _thousands(number: str, k: str | None) -> float:
@@ -185,7 +191,7 @@ def first_token(text: Text) -> float | None:
 
 def _tokens(found: re.Match[str]) -> int:
     number, unit = number_of(found["number"]), (found["k"] or "").strip()
-    return int(number * {"": 1, "k": KIB, "m": MIB}[unit])
+    return int(min(number, MOST) * {"": 1, "k": KIB, "m": MIB}[unit])
 
 
 _LENGTH = rf"(?P<number>{NUMBER})\s?(?P<k>[km])?"
@@ -232,7 +238,7 @@ def users(text: Text) -> int | None:
     ):
         found = text.take(pattern)
         if found:
-            return int(number_of(found["number"]))
+            return whole(found["number"])
     if text.take(
         r"\b(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|son|daughter|friend)\s(?:and|\+)\s(?:i|me)\b|\b(?:me|i|"
         r"myself)\s(?:and|\+)\s(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|friend|son|daughter)\b|\bboth of us\b"
