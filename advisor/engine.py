@@ -82,6 +82,29 @@ class Keeping:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Corner:
+    """A combination whose kernels are known to be slow: an estimate there says so, with who found it. Empty = any."""
+
+    backend: str = given()
+    architectures: tuple[str, ...] = given(default=())
+    speed_classes: tuple[str, ...] = given(default=())  # kinds of weights, as quants have them
+    mixtures: bool | None = given(default=None)  # true: only mixtures of experts; false: only dense models
+    work: str = given(one_of=("generating", "reading prompts"))
+    slower_factor: float = given(above=1)
+    beside: str = given(about="what it is slower than, in a few words")
+    source: str = given()
+
+    def holds(self, backend: str, architecture: str, speed_class: str, is_mixture: bool) -> bool:
+        """Whether a run falls into it."""
+        return (
+            self.backend == backend
+            and (not self.architectures or architecture in self.architectures)
+            and (not self.speed_classes or speed_class in self.speed_classes)
+            and self.mixtures in (None, is_mixture)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Engine:
     """What the engine reads, where it runs, how it splits, how it keeps memory."""
 
@@ -122,6 +145,7 @@ class Engine:
     kv_flags: str = given(default="")  # how it is told the type of the KV cache
     verify: str = given()  # template of the command that measures
     verify_users: str | None = given(default=None)  # the one for several users, where it is another
+    corners: tuple[Corner, ...] = given(default=())  # known slow kernels
     sources: tuple[Source, ...] = given()
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)

@@ -173,7 +173,7 @@ def estimate(
         load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
         evidence=Evidence(_basis(runner, placement)),
-        warnings=(*system.remarks, *_cautions(placement, fit, done, engine)),
+        warnings=(*system.remarks, *_cautions(placement, fit, done, engine), *_corners(placement, model, quant, engine)),
         measured_by=lambda: verify(engine, model, quant, kv_quant, placement, system, done, weights, fit.host_needed_bytes),
         said=lambda: (
             *remarks,
@@ -196,6 +196,18 @@ def _cautions(placement: Placement, fit: Fit, work: Workload, engine: Engine) ->
     if placement.strategy in SPLITTING and sum(part.count for part in placement.parts) == 1:
         found.append(Reason("split.one-device", {"strategy": placement.strategy, "device": placement.parts[0].device.id}))
     return tuple(found)
+
+
+def _corners(placement: Placement, model: Model, quant: Quant, engine: Engine) -> tuple[Reason, ...]:
+    """Kernels known to be slow that this run goes through, each once."""
+    devices = {part.device.architecture: part.device for part in placement.parts} if engine.corners else {}
+    return tuple(
+        Reason("kernel.slow", {"engine": engine.id, "backend": placement.backend, "device": device.id, "work": corner.work,
+                               "slower_factor": corner.slower_factor, "beside": corner.beside}, (corner.source,))
+        for corner in engine.corners
+        for architecture, device in devices.items()
+        if corner.holds(placement.backend, architecture, quant.speed_class, bool(model.is_moe))
+    )  # fmt: skip
 
 
 def _held_by_one(rates: _Rates | None, runner: Runner, placement: Placement, work: Workload, users: int) -> Callable[[], Held] | None:

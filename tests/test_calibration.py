@@ -1,0 +1,112 @@
+"""The constants are what a fit of the catalog's measurements gives, and their intervals hold what they promise."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from advisor import accuracy
+from advisor.calibration import Interval, own_share
+from advisor.catalog import Catalog
+from advisor.report.sentences import text
+
+TOOLS = str(Path(__file__).resolve().parent.parent / "tools")
+MOVES_AT_MOST = 0.02  # the file keeps four figures and leaves out factors within 1 % of 1
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Catalog:
+    return Catalog.load(user_folder=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(shipped: Catalog):
+    """(the rows as a problem, the unknowns that the file says, those of a fit that starts there)."""
+    sys.path.insert(0, TOOLS)
+    try:
+        from fit import unknowns_of
+        from fit_problem import Problem, cases_of
+    finally:
+        sys.path.remove(TOOLS)
+    problem = Problem(cases_of(shipped), shipped.calibration.spreads)
+    said = unknowns_of(problem, shipped.calibration)
+    return problem, said, problem.fit(start=said)
+
+
+def test_a_refit_gives_the_file_again(fitted) -> None:
+    problem, said, again = fitted
+    everything = np.ones(len(problem.cases))
+    assert problem.loss(again, everything) == pytest.approx(problem.loss(said, everything), rel=0.02)
+    moved = np.abs(problem.estimated(again) - problem.estimated(said))
+    assert np.median(moved) < MOVES_AT_MOST
+    assert np.quantile(moved, 0.95) < 4 * MOVES_AT_MOST
+
+
+def test_the_file_says_what_it_was_fitted_to(fitted, shipped: Catalog) -> None:
+    problem, said, _ = fitted
+    found = shipped.calibration
+    assert found.rows == {kind: int(np.sum(problem.kinds == kind)) for kind in found.rows}
+    assert found.unknowns["fitted"] == len(said) <= 350
+    assert found.unknowns["effective"] < found.unknowns["fitted"] / 2
+    for kind in ("decode", "prefill", "served"):
+        unseen = found.kept_out[kind]
+        assert unseen["rows"].median_share < unseen["devices"].median_share
+
+
+def test_four_fifths_of_the_published_figures_lie_in_their_intervals(shipped: Catalog) -> None:
+    groups = {group.name: group for group in accuracy.measure(shipped).groups}
+    for kind in ("decode", "prefill", "served", "decode-multi"):
+        assert 0.75 <= groups[kind].inside_interval <= 0.88, kind
+    for kind in ("prefill-multi", "served-multi"):  # about twenty figures each: one is five percent
+        assert 0.7 <= groups[kind].inside_interval <= 0.95, kind
+
+
+def test_a_device_without_rows_has_the_wider_interval(shipped: Catalog) -> None:
+    calibration, model = shipped.calibration, shipped.model("llama-3.1-8b")
+    known = calibration.constants("llama.cpp", "cuda", shipped.device("rtx-3090"), "q4", model)
+    new = calibration.constants("llama.cpp", "cuda", replace(shipped.device("rtx-3090"), id="rtx-new"), "q4", model)
+    assert new.weights_bytes_per_s == known.weights_bytes_per_s  # no constant is a device's own
+    for kind in calibration.intervals:
+        near, far = calibration.interval(kind, known), calibration.interval(kind, new)
+        assert far[0] <= near[0] <= 1 <= near[1] <= far[1], kind
+
+
+def test_the_mixture_of_an_interval_by_hand() -> None:
+    # 2 rows of its own count half: half of 0.1 and half of 0.3 is 0.2
+    found = Interval(low={"device": -0.1, "calibrated": -0.3}, high={"device": 0.1, "calibrated": 0.3}, spread={}, device_rows={})
+    own = own_share(2)
+    assert own == 0.5
+    assert own * found.high["device"] + (1 - own) * found.high["calibrated"] == pytest.approx(0.2)
+    assert own_share(0) == 0
+
+
+def test_measurements_change_no_estimate(shipped: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = next(row for row in shipped.measurements.values() if row.id.startswith("b70-") and not row.unusable)
+    figure = accuracy.figures_of(row)[0]
+    before = accuracy.estimate_of(figure, shipped)
+    monkeypatch.setattr(Catalog, "measurements", property(lambda self: {}))
+    monkeypatch.setattr(Catalog, "measurements_of", lambda self, *named: {})
+    after = accuracy.estimate_of(figure, Catalog.load(user_folder=False))
+    assert (before.decode, before.prefill, before.fit) == (after.decode, after.prefill, after.fit)
+
+
+def test_a_slow_kernel_is_said_with_its_source(shipped: Catalog) -> None:
+    # kyuz0/amd-strix-halo-toolboxes: Qwen3-30B-A3B in BF16 by Vulkan reaches 25 % of the bandwidth, by ROCm 60 %: 2.4 times
+    corners = shipped.engine("llama.cpp").corners
+    assert corners and all(corner.source for corner in corners)
+    slow = next(c for c in corners if c.speed_classes == ("bf16",) and c.backend == "vulkan")
+    assert slow.holds("vulkan", "rdna3.5", "bf16", True)
+    assert not slow.holds("vulkan", "rdna3.5", "bf16", False)
+    assert not slow.holds("rocm", "rdna3.5", "bf16", True)
+    assert slow.slower_factor == pytest.approx(0.60 / 0.25, rel=0.01)
+    figure = next(
+        f
+        for row in shipped.measurements.values()
+        for f in accuracy.figures_of(row)
+        if (row.backend, row.quant, row.devices[0].device) == ("vulkan", "bf16", "ryzen-ai-max-395-128gb")
+        and shipped.model(row.model or "").is_moe
+    )
+    said = [text(reason) for reason in accuracy.estimate_of(figure, shipped).warnings]
+    assert any("slow at generating" in each and "ROCm" in each for each in said)
