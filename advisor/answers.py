@@ -197,7 +197,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
     if not stated:
-        refuse_nonsense(understood, request.get("question"))
+        refuse_nonsense(understood, request.get("question"), catalog)
     words = dict(understood.words)
     notes = understood.assumptions
     asked = Request("ask", {**read("recommend", words).values, **stated})

@@ -154,6 +154,11 @@ def test_text_without_sense_is_wrong_usage(text: str) -> None:
         answers.answer(read("ask", {"question": text}))
 
 
+def test_a_risk_without_a_card_is_told_with_the_question_back() -> None:
+    with pytest.raises(BadValue, match=r"Known of it: .*3090s.*Name what you have"):
+        answers.answer(read("ask", {"question": "Is the patched peer-to-peer driver safe?"}))
+
+
 def test_an_absurd_count_is_said() -> None:
     with pytest.raises(BadValue, match="1000000 devices"):
         answers.answer(read("ask", {"question": "1000000 3090s for 70b"}))

@@ -116,8 +116,8 @@ def _about_owned(question: Text, sides: Sides, beside: bool) -> bool:
     return beside or bool(asks and not re.search(PURCHASE, text))
 
 
-def refuse_nonsense(understood: Understood, text: str) -> None:
-    """Raise what to say where nothing of the question can be answered."""
+def refuse_nonsense(understood: Understood, text: str, catalog: "Catalog") -> None:
+    """Raise what to say where nothing of the question can be answered; of a risk that it asks about what is known."""
     has_device = bool({"have", "among"} & set(understood.words))
     unnamed = re.search(UNNAMED, text.lower())
     if unnamed and not has_device:
@@ -128,7 +128,9 @@ def refuse_nonsense(understood: Understood, text: str) -> None:
         return
     named = ", ".join(understood.not_understood)
     what = f"not understood: {named}" if named else "it names no hardware, no model and no budget"
-    raise BadValue(f"QUESTION: {what}. Name what you have or think of buying, and a model: {EXAMPLE}", understood.not_understood)
+    risks = catalog.hints.risks if any(variant.suffix == asks.PEER for variant in understood.variants) else ()
+    known = f" Known of it: {'; '.join(risk.text for risk in risks)}." if risks else ""
+    raise BadValue(f"QUESTION: {what}.{known} Name what you have or think of buying, and a model: {EXAMPLE}", understood.not_understood)
 
 
 def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None:

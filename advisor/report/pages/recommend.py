@@ -156,7 +156,6 @@ def _why(given: Recommendation) -> list[Block]:
         return []
     claims = estimate.reasons
     blocks: list[Block] = [memory_bars(estimate.fit), Listing("Why this speed", sentences(claims)), *source_lines(estimate, claims)]
-    blocks.append(Listing("These numbers again", (again(estimate, given.need.model),), commands=True))
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
 
