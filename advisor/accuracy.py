@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from advisor import choose, correction
 from advisor.bind import bind
+from advisor.calibration import KeptOut
 from advisor.errors import AdvisorError, BadValue
 from advisor.measurement import Figure, Measurement, figures_of
 from advisor.need import Workload
 from advisor.record import dataclass
+from advisor.repeated import Repeated, repeated
 from advisor.units import GIB
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ class Accuracy:
     worst: tuple[Compared, ...]
     refused: tuple[Refused, ...]
     compared: int
+    kept_out: Mapping[str, Mapping[str, KeptOut]]  # by kind and by what the fit had not seen
+    repeated: tuple[Repeated, ...]
 
 
 def system_words(row: Measurement) -> str:
@@ -162,7 +166,8 @@ def measure(catalog: "Catalog", where: Sequence[str] = ()) -> Accuracy:
     found = [each for each in outcomes if isinstance(each, Compared) and kept(each)]
     refused = () if where else tuple(each for each in outcomes if isinstance(each, Refused))
     worst = sorted(found, key=lambda each: abs(log(each.ratio)), reverse=True)[:WORST_SHOWN]
-    return Accuracy(tuple(_groups(found)), tuple(worst), refused, len(found))
+    scatter = tuple(repeated(each.figure for each in found))
+    return Accuracy(tuple(_groups(found)), tuple(worst), refused, len(found), {} if where else catalog.calibration.kept_out, scatter)
 
 
 def _groups(found: Sequence[Compared]) -> Iterator[Group]:

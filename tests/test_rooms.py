@@ -37,7 +37,7 @@ ROOMS = (
     ("bind",),
     ("offload_short",),
     ("choose",),
-    ("scale", "accuracy"),
+    ("repeated", "scale", "accuracy"),
     ("prices",),
     ("market",),
     ("conditions",),

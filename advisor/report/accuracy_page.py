@@ -16,6 +16,7 @@ KIND_NAMES = {
     "prefill-multi": "several devices, reading a prompt",
     "served-multi": "several devices, many users",
 }
+UNSEEN = ("rows", "devices", "sources")
 HEADERS = ("figures", "count", "median error", "within 30 %", "in interval")
 
 
@@ -32,6 +33,18 @@ def summary(found: Accuracy) -> Table:
     kinds = {group.name: group for group in found.groups if group.name in KIND_ORDER}
     rows = tuple(_row(KIND_NAMES[kind], kinds[kind]) for kind in KIND_ORDER if kind in kinds)
     return Table("", HEADERS, rows, (36, None, None, None, None), (1, 2, 3, 4))
+
+
+def _unseen(found: Accuracy) -> Table:
+    """Median errors of fits that had not seen the row, the device or the source; and of repeated measurements, the floor."""
+    floor = {each.kind: _percent(each.median_abs_error) for each in found.repeated}
+    rows = tuple(
+        (KIND_NAMES[kind], *(_percent(apart[way].median_share) for way in UNSEEN), floor.get(kind, "–"))
+        for kind, apart in found.kept_out.items()
+        if kind in KIND_NAMES
+    )
+    title = "Fits that had not seen the row, device or source; the same run by others"
+    return Table(title, ("median error", *UNSEEN, "run again"), rows, (36, None, None, None, None), (1, 2, 3, 4))
 
 
 def _families(found: Accuracy) -> Table:
@@ -54,7 +67,7 @@ def _measured(each: Compared) -> str:
 
 def accuracy_page(found: Accuracy) -> Page:
     """The summary first, then the families, then what is furthest off."""
-    blocks: list[Block] = [summary(found), _families(found), _worst(found)] if found.compared else []
+    blocks: list[Block] = [summary(found), _unseen(found), _families(found), _worst(found)] if found.compared else []
     if found.refused:
         lines = tuple(dict.fromkeys(f"{each.figure.row.id}: {each.why}" for each in found.refused))
         blocks.append(Listing("Without an estimate", lines))
@@ -68,6 +81,8 @@ def accuracy_object(found: Accuracy) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "command": "accuracy",
         "groups": [asdict(group) for group in found.groups],
+        "kept_out": {kind: {way: asdict(error) for way, error in apart.items()} for kind, apart in found.kept_out.items()},
+        "repeated": [asdict(each) for each in found.repeated],
         "worst": [_worst_object(each) for each in found.worst],
         "compared": found.compared,
         "refused": [{"id": each.figure.row.id, "kind": each.figure.kind, "why": each.why} for each in found.refused],

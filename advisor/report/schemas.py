@@ -289,7 +289,7 @@ def _calibrate() -> Schema:
 
 def _accuracy() -> Schema:
     group = thing(name=TEXT, rows=COUNT, median_abs_error=maybe(NUMBER), within_30_percent=maybe(NUMBER), inside_interval=maybe(NUMBER))
-    return thing(**_head("accuracy"), groups=many(group), worst=many({"type": "object"}))
+    return thing(**_head("accuracy"), groups=many(group), kept_out={}, repeated=many({"type": "object"}), worst=many({"type": "object"}))
 
 
 def _list() -> Schema:
