@@ -16,7 +16,7 @@ _BRAND = re.compile(
 )
 _CORES = re.compile(r"(?:\"gpu-core-count\"\s*=\s*|GPU core count:\s*|Total Number of Cores:\s*)(\d{1,3})(?=\s|$)(?!\s*\()")
 _RAM = re.compile(r"hw\.memsize(?:_usable)?\s*[:=]\s*(\d{6,18})")
-_ABOUT = re.compile(r"^(?:Memory|Speicher|Mémoire|Memoria|メモリ|内存)[:\s]\s*(\d{1,3} ?GB)\s*$", re.MULTILINE)
+_ABOUT = re.compile(r"^(?:Memory|Speicher|Mémoire|Memoria|メモリ|内存)[:\s]\s*(\d{1,3} ?G[Bo])\s*$", re.MULTILINE)
 _GPU_MEMORY = re.compile(r"GPU memory:\s*([\d.]+\s*[GM]B)")
 _WIRED = re.compile(r"iogpu\.wired_limit_mb\s*[:=]\s*(\d{1,9})")
 _WORKING_SET = re.compile(r"recommendedMaxWorkingSetSize\s*=\s*([\d.]+)\s*MB")

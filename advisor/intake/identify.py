@@ -163,7 +163,8 @@ def _fits_unified(device: Device, seen: Seen, ram_bytes: float | None) -> bool:
 def whole_memory(device: Device, seen: Seen, ram_bytes: float | None) -> float | None:
     """All memory of a box whose GPU shares it, where that can be told."""
     if device.kind == "apu-box" and device.maker == "amd":
-        return ram_bytes + (seen.memory_bytes or 0.0) if ram_bytes else None
+        hidden = seen.memory_bytes is None and any("AdapterRAM" in note for note in seen.notes)  # what is carved out is not in the RAM
+        return ram_bytes + (seen.memory_bytes or 0.0) if ram_bytes and not hidden else None
     return ram_bytes or seen.memory_bytes
 
 
@@ -177,7 +178,7 @@ def _is_meant(device: Device, seen: Seen) -> bool:
 
 def _commoner(chosen: list[Device], seen: Seen) -> list[Device]:
     """Of devices sold under one name the one that the plain name means, where no memory is printed to tell them apart."""
-    if len(chosen) < 2 or seen.memory_bytes is not None or _has_several(seen):
+    if len(chosen) < 2 or seen.memory_bytes is not None or chosen[0].unified_memory or _has_several(seen):
         return chosen
     bases = [device for device in chosen if device.variant_of is None]
     return bases if len(bases) == 1 and all(device.variant_of in (None, bases[0].id) for device in chosen) else chosen

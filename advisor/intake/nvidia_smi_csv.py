@@ -68,8 +68,13 @@ def _bare_column(lines: Sequence[str]) -> tuple[Seen, ...]:
 def _rows(lines: Iterable[str]) -> Iterable[list[str]]:
     """Lines that may be rows of a comma table. One column (`name` alone) counts when the header is a query field."""
     column = False
+    mark: str | None = None  # what stands for the comma below a head that was separated so
     for line in lines:
         bare = line.strip()
+        mark = mark if mark and mark in bare else _mark(bare)
+        if mark and not set(bare) <= set("|-: "):
+            yield [cell.strip(' "') for cell in bare.strip("| ").split(mark)]
+            continue
         if "," not in bare:
             alone = bool(_TELLING.match(bare)) and bool(_FIELD.match(bare))
             column = alone or (column and bool(bare))
@@ -79,6 +84,16 @@ def _rows(lines: Iterable[str]) -> Iterable[list[str]]:
         column = False
         if len(bare) < 16_000 and _MAY.search(bare) and '{"' not in bare and bare.count(",") < 400:
             yield _cells(bare)
+
+
+def _mark(line: str) -> str | None:
+    """The sign between the cells of a head that has no commas: of a spreadsheet, of a Markdown table."""
+    if "," in line or not ("name" in line or "memory." in line):
+        return None
+    return next(
+        (mark for mark in (";", "\t", "|") if mark in line and _is_header([cell.strip(' "') for cell in line.strip("| ").split(mark)])),
+        None,
+    )
 
 
 def _cells(line: str) -> list[str]:

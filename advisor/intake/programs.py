@@ -7,6 +7,7 @@ from typing import Any
 from advisor.intake.page import Page
 from advisor.intake.readings import bus_of, known, maker_of, number, size_bytes, whole
 from advisor.intake.seen import Seen, View
+from advisor.record import replace
 from advisor.units import MIB
 
 TOOL = "program"
@@ -16,6 +17,10 @@ _PROPERTIES = re.compile(r"_CudaDeviceProperties\(name='([^']{2,80})'(.{0,200})"
 _TOTAL = re.compile(r"total_memory=(\d+)\s*(MB|MiB)?")
 _NAME = re.compile(r"get_device_name\([^)]*\)")
 _COUNT = re.compile(r"device_count\(\)")
+_MODEL = re.compile(r"^\s*Model:\s+((?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID) .{2,60})$")
+_PLACE = re.compile(r"^\s*Bus Location:\s+(\S+)")
+_QUERY = re.compile(r"^\s*Device (\d{1,3}): \"([^\"]{3,80})\"|^\s*id (\d{1,3})\s+b'([^']{3,80})'")
+_GLOBAL = re.compile(r"Total amount of global memory:\s+(\d+) MBytes")
 _TENSORFLOW = re.compile(r"device: (\d{1,3}), name: ([^,]{3,80}), pci bus id: ([0-9a-fA-F:.]{7,16})")
 _LABEL = re.compile(r"\b(nvidia|amd)\.com/gpu\.(product|count|memory|product-name|vram)[=:]\s*\"?([^\s\",]{1,80})")
 _CAPACITY = re.compile(r"\b(?:nvidia|amd)\.com/gpu:\s*\"?(\d{1,3})\b")
@@ -23,7 +28,17 @@ _CAPACITY = re.compile(r"\b(?:nvidia|amd)\.com/gpu:\s*\"?(\d{1,3})\b")
 
 def recognise(page: Page) -> bool:
     """Whether one of these may be in the text."""
-    return page.has("DeviceProperties(", "get_device_name", "pci bus id:", ".com/gpu.product", "gpuInfo", "gpuSurvey")
+    return page.has(
+        "DeviceProperties(",
+        "get_device_name",
+        "pci bus id:",
+        ".com/gpu.product",
+        "gpuInfo",
+        "gpuSurvey",
+        "Bus Location:",
+        'Device 0: "',
+        "b'",
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -31,6 +46,8 @@ def read(page: Page) -> tuple[View, ...]:
     views = []
     for tool, devices in (
         ("torch", (*_properties(page.text), *_torch(page.lines))),
+        ("driver", tuple(_driver(page.lines))),
+        ("deviceQuery", _query(page.lines)),
         ("tensorflow", tuple(_tensorflow(page.lines))),
         ("kubernetes", _node(page.text)),
         ("LM Studio", tuple(_survey(page.objects, 0))),
@@ -66,6 +83,30 @@ def _torch(lines: Iterable[str]) -> tuple[Seen, ...]:
             asked = ""
     devices = range(min(count, MOST_COUNT)) if name else ()
     return tuple(Seen(name=known(name), index=place, maker=maker_of(name)) for place in devices)
+
+
+def _driver(lines: Iterable[str]) -> Iterator[Seen]:
+    """`Model:` and `Bus Location:` of /proc/driver/nvidia and nvidia-container-cli."""
+    name: str | None = None
+    for line in lines:
+        model, place = _MODEL.match(line), _PLACE.match(line)
+        name = model.group(1) if model else name
+        if place and name:
+            yield Seen(name=known(name), maker="nvidia", bus=bus_of(place.group(1)))
+            name = None
+
+
+def _query(lines: Iterable[str]) -> tuple[Seen, ...]:
+    """CUDA's deviceQuery with its memory, and numba's list."""
+    found: list[Seen] = []
+    for line in lines:
+        row, memory = _QUERY.match(line), _GLOBAL.search(line) if found else None
+        name = (row.group(2) or row.group(4)) if row else None
+        if row and maker_of(name) and len(found) < MOST_COUNT:
+            found.append(Seen(name=known(name), index=int(row.group(1) or row.group(3)), maker=maker_of(name)))
+        elif memory and found[-1].memory_bytes is None:
+            found[-1] = replace(found[-1], memory_bytes=size_bytes(f"{memory.group(1)} MiB"))
+    return tuple(found)
 
 
 def _tensorflow(lines: Iterable[str]) -> Iterator[Seen]:

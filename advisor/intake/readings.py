@@ -20,13 +20,21 @@ _UNITS = {
     "gi": GIB,
     "g": GIB,
     "gb": GIB,
+    "ko": KIB,
+    "mo": MIB,
+    "go": GIB,
+    "to": TIB,
+    "кб": KIB,
+    "мб": MIB,
+    "гб": GIB,
+    "тб": TIB,
     "tib": TIB,
     "ti": TIB,
     "t": TIB,
     "tb": TIB,
 }
 DECIMAL_UNITS = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
-SIZE = re.compile(r"(\d+(?:[.,]\d+)?)\s*([KMGT]i?B?|B|bytes?)\b", re.IGNORECASE)
+SIZE = re.compile(r"(\d+(?:[.,]\d+)?)\s*([KMGT](?:i?B?|o)|[КМГТ]Б|B|bytes?)\b", re.IGNORECASE)
 _BUS = re.compile(r"\b(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])\b", re.IGNORECASE)
 _UNKNOWN = re.compile(r"^\s*(?:\[.*\]|n/?a|err!?|unknown.*|not supported|none|null|-+|unsupported|<.*>|\?*)\s*$", re.IGNORECASE)
 _UUID = re.compile(r"\bGPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)

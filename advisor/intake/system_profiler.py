@@ -63,7 +63,7 @@ _CHIPSET_KEYS = (
 _LABELS = (
     ("sppci_model", _CHIPSET_KEYS, re.compile(".")),
     ("sppci_cores", _CORE_KEYS, re.compile(r"^\d{1,3}$")),
-    ("physical_memory", _MEMORY_KEYS, re.compile(r"^\d+\s*[GT]B\b")),
+    ("physical_memory", _MEMORY_KEYS, re.compile(r"^\d+\s*(?:[GT][Bo]|[ГТ]Б)\b")),
     ("sppci_bus", ("bus",), re.compile(".")),
     ("spdisplays_pcie_width", ("pcie lane width", "pcie-lane-breite"), re.compile(".")),
 )
