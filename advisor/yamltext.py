@@ -9,6 +9,7 @@ from advisor.errors import BadInput
 
 MOST_BYTES = 4_000_000
 MOST_DEPTH = 24
+MOST_LEVELS = 500  # of nodes in nodes that are read at all, before anything is made of them
 UNSAFE = re.compile(  # control characters, and those that hide text or turn its direction
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
 )
@@ -75,7 +76,7 @@ def _load(text: str, label: str) -> tuple[Any, list[Problem]]:
     loader.label = label
     loader.problems = []
     loader.seen = set()
-    loader.depth = 0
+    loader.depth = loader.level = 0
     try:
         tree = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
@@ -97,7 +98,21 @@ def _loader_class() -> Any:
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     ours: dict[str | None, Any] = {f"tag:yaml.org,2002:{tag}": construct for tag, construct in CONSTRUCTORS.items()}
     kept: dict[str | None, Any] = {tag: base.yaml_constructors[tag] for tag in ("tag:yaml.org,2002:null", None)}
-    return type("LinedLoader", (base,), {"yaml_constructors": {**kept, **ours}})
+    levels = {"descend_resolver": _descend, "ascend_resolver": _ascend}
+    return type("LinedLoader", (base,), {"yaml_constructors": {**kept, **ours}, **levels})
+
+
+def _descend(loader: Any, *_: Any) -> None:
+    """Called for every node before what is in it: PyYAML 6.0.1 goes on until the stack is full, and takes the process with it."""
+    import yaml
+
+    loader.level += 1
+    if loader.level > MOST_LEVELS:
+        raise yaml.MarkedYAMLError(problem="exceeded maximum nesting depth")
+
+
+def _ascend(loader: Any) -> None:
+    loader.level -= 1
 
 
 def _complain(loader: Any, node: Any, key: str, message: str) -> None:
