@@ -250,9 +250,7 @@ def _corrected(rates: _Rates, known: Correction | None) -> _Rates:
     )
 
 
-_UNKNOWN: dict[str, Any] = dict.fromkeys(
-    ("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck")
-)
+_UNKNOWN: dict[str, Any] = dict.fromkeys(("decode", "decode_per_user", "prefill", "first_token_s", "sustained", "terms", "bottleneck"))
 
 
 def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int) -> _Rates:
