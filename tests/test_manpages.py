@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import COMMANDS, group
+from advisor.cli import COMMANDS, group, run
 
 SPEC = importlib.util.spec_from_file_location("manpages", Path(__file__).parent.parent / "tools" / "manpages.py")
 assert SPEC and SPEC.loader
@@ -35,6 +35,13 @@ def test_a_page_names_every_option(name):
         for option in parameter.opts:
             assert option in text or not option.startswith("-"), option
     assert ".SH EXAMPLE" in text
+    assert "-h, --help" in text
+
+
+def test_the_program_answers_to_a_short_help_once_its_page_is_made(capsys):
+    assert "-h, --help" in read_as_text(manpages.pages()["advisor.1"])
+    assert run(["-h"]) == 0
+    assert "recommend" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

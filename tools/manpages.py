@@ -80,7 +80,8 @@ def pages() -> dict[str, str]:
     from advisor import __version__
     from advisor.cli import COMMANDS, group
 
-    top = click.Context(group, info_name="advisor")
+    # Like a run's own: click keeps the help option that the first context asks for, and would lose -h to a plain one.
+    top = click.Context(group, info_name="advisor", **group.context_settings)
     found = {"advisor.1": page("advisor", group, top, __version__)}
     for name in COMMANDS:
         command = group.get_command(top, name)
