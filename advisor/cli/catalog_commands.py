@@ -84,12 +84,13 @@ def show_command(name: tuple[str, ...], catalog: tuple[str, ...], form: str) -> 
 def check_command(paths: tuple[str, ...], form: str) -> int:
     """Every problem of catalog files, as file:line: key: message; without PATH, of the whole catalog with your overlays."""
     from advisor.catalogcheck import check
+    from advisor.report.head import head
 
     checked = check(tuple(map(Path, paths)))
     if form == "json":
         said = [each._asdict() for each in checked.problems]
         counts = {"files": checked.files, "records": dict(checked.records)}
-        say(json.dumps({"schema_version": "1.0", "command": "check", "valid": not said, "problems": said, **counts}, indent=2))
+        say(json.dumps({**head("check"), "valid": not said, "problems": said, **counts}, indent=2))
     elif checked.problems:
         say("\n".join(map(str, checked.problems)), error=True)
     else:

@@ -10,7 +10,6 @@ import click
 from advisor.cli.streams import say
 from advisor.errors import AdvisorError, CatalogError
 
-SCHEMA_VERSION = "1.0"
 BUG = 1
 
 
@@ -64,7 +63,9 @@ def report_failure(error: Exception, arguments: Sequence[str]) -> int:
     shown = as_object(error)
     say(_lines(error, shown), error=True)
     if _wants_json(arguments):
-        say(json.dumps({"schema_version": SCHEMA_VERSION, "command": _command(arguments), "error": shown}, indent=2))
+        from advisor.report.head import head
+
+        say(json.dumps({**head(_command(arguments)), "error": shown}, indent=2))
     return int(shown["exit_code"])
 
 

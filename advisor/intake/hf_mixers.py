@@ -27,6 +27,7 @@ WINDOW_KEYS = (
     "attention_window_size",
     "window_size",
 )
+USUAL_WINDOW_TOKENS = 4096  # what the classes of Mistral, Qwen2 and Gemma 2 fill in [transformers configuration_*.py]
 
 
 def mixers(keys: Keys, family: Family, kinds: list[str], hidden: int) -> tuple[Mixer, ...]:
@@ -125,17 +126,7 @@ def _window(keys: Keys, kind: str) -> int | None:
         return keys.whole("attention_chunk_size") or None
     if kind != "sliding":
         return None
-    return (
-        keys.whole(
-            "sliding_window",
-            "sliding_window_size",
-            "interleaved_sliding_window",
-            "attention_window",
-            "attention_window_size",
-            "window_size",
-        )
-        or 4096
-    )
+    return keys.whole(*WINDOW_KEYS) or USUAL_WINDOW_TOKENS
 
 
 def _bias(keys: Keys, family: Family) -> bool:

@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import Any
 
 from advisor.accuracy import KIND_ORDER, Accuracy, Compared, Group
+from advisor.report.head import head
 from advisor.report.page import Block, Listing, Page, Table
 from advisor.units import figure
 
-SCHEMA_VERSION = "1.0"
 KIND_NAMES = {
     "decode": "one device, one user",
     "prefill": "one device, reading a prompt",
@@ -78,8 +78,7 @@ def accuracy_page(found: Accuracy) -> Page:
 def accuracy_object(found: Accuracy) -> dict[str, Any]:
     """The answer as JSON; shares are of 1."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "command": "accuracy",
+        **head("accuracy"),
         "groups": [asdict(group) for group in found.groups],
         "kept_out": {kind: {way: asdict(error) for way, error in apart.items()} for kind, apart in found.kept_out.items()},
         "repeated": [asdict(each) for each in found.repeated],

@@ -8,10 +8,10 @@ from advisor.correction import Correction
 from advisor.intake.calibrate import Compared
 from advisor.intake.measured_memory import Memory
 from advisor.memory import Fit
+from advisor.report.head import head
 from advisor.report.sentences import text
 from advisor.units import GIB
 
-SCHEMA_VERSION = "1.0"
 WIDTH = 80
 MOST_TEXT_ROWS = 60
 
@@ -19,10 +19,9 @@ MOST_TEXT_ROWS = 60
 def as_object(
     rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool, warnings: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The keys of INTERFACE `calibrate`, with the memory of load logs added."""
+    """The JSON of `calibrate`: runs, and the memory that load logs state. See docs/json.md."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "command": "calibrate",
+        **head("calibrate"),
         "rows": [_row(each) for each in rows],
         "memory": [_memory(each) for each in memory],
         "correction": [_correction(key, each, saved) for key, each in corrections.items()] or None,

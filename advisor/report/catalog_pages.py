@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.browse import Card, Figure, Row
+from advisor.report.head import head
 from advisor.report.page import Block, Facts, Listing, Page, Table, dollars
 from advisor.report.sentences import text
 from advisor.tables import TABLES
 from advisor.units import GIGA, figure
 
-SCHEMA_VERSION = "1.0"
 SOLDERED = ("laptop-gpu", "integrated-gpu")
 NO_PRICE = "none of its own: it is part of a computer, and is used as owned"
 Cell = Callable[[Row], str]
@@ -192,14 +192,13 @@ def _range(price: Mapping[str, Any]) -> str:
 
 def list_object(kind: str, rows: Sequence[Row]) -> dict[str, Any]:
     """The records as JSON has them; a number's unit is the suffix of its key, as in the file."""
-    return {"schema_version": SCHEMA_VERSION, "command": "list", "kind": kind, "records": list(rows)}
+    return {**head("list"), "kind": kind, "records": list(rows)}
 
 
 def card_object(card: Card) -> dict[str, Any]:
     """The record, and each figure with where it comes from."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "command": "show",
+        **head("show"),
         "kind": card.kind,
         "id": card.id,
         "record": card.record,

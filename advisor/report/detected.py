@@ -3,17 +3,16 @@
 from typing import Any
 
 from advisor.intake.detect import Detected, Known
+from advisor.report.head import head
 from advisor.units import GIB
 
-SCHEMA_VERSION = "1.0"
 WIDTH = 80
 
 
 def as_object(found: Detected) -> dict[str, Any]:
-    """The keys of INTERFACE `detect`."""
+    """The JSON of `detect`. See docs/json.md."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "command": "detect",
+        **head("detect"),
         "devices": [_device(known) for known in found.devices],
         "links": [{"a": joint.a, "b": joint.b, "kind": joint.kind} for joint in found.links],
         "host": {"ram_gib": _gib(found.ram_bytes), "os": found.os},
