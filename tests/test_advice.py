@@ -148,7 +148,7 @@ def test_every_flip_is_true_on_both_sides(have: str | None, model: str, wished: 
 def test_no_flip_of_speed_or_money_is_of_nothing(have: str | None, model: str, wished: dict[str, Any]) -> None:
     """A new answer that costs and gives the same within 15 % is none; what is free against what is bought always is."""
     answer = recommended(have, need_for(model, **wished))
-    for flip in answer.flips:
+    for flip in answer.flips if answer.verdict.meets_need else ():  # where nothing does, every way that does is something
         if flip.wish not in ("min_tokens_per_s", "budget_usd") or answer.verdict.estimate is None or "spend_usd" not in flip.then.facts:
             continue
         before, after = answer.verdict.spend_usd or 0.0, float(flip.then.facts["spend_usd"] or 0.0)

@@ -65,3 +65,16 @@ def test_another_order_of_words_is_another_purchase_only_where_it_is() -> None:
     bought = [road for road in given.roads if road.kind == "nvlink-pair"]
     assert bought
     assert bought[0].spend_usd
+
+
+def test_what_only_costs_too_much_is_nearer_than_what_is_too_slow_and_too_dear() -> None:
+    """Eight users of a 70B for $3,000: what would do for more money is the nearest, when no answer misses by less."""
+    given = answer("rtx-3090", "llama-3.3-70b", quant="q4_k_m", budget_usd=3000.0, min_tokens_per_s=10.0)
+    assert given.verdict.meets_need  # one user: two cards do
+    eight = Need(workload=Workload(users=8), model="llama-3.3-70b", quant="q4_k_m", budget_usd=3000.0, min_tokens_per_s=10.0)
+    owned = choose.bind("rtx-3090", CATALOG, smallest_memory=True)
+    near = recommend(eight, owned, CATALOG, have_words="rtx-3090", model=CATALOG.model("llama-3.3-70b"), today=TODAY)
+    budget = next(flip for flip in near.flips if flip.wish == "budget_usd")
+    assert near.verdict.spend_usd == pytest.approx(float(budget.value), abs=1.0)
+    assert near.verdict.estimate is not None
+    assert near.verdict.estimate.decode_per_user.value >= 10.0

@@ -26,12 +26,11 @@ RELAXED_CACHES = ("q8_0",)
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
 
 
-def flips(case: Case, decision: Decision, whole: Case | None = None) -> tuple[Flip, ...]:
+def flips(prober: Prober, whole: Case) -> tuple[Flip, ...]:
     """The flips that there are, the ones a buyer asks about first; `whole` is the case with every offer."""
-    prober = Prober(case, decision)
     found = [*of_users(prober), *of_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
-    found += [*_formats(prober), *_filters(prober, whole or case), *_models(prober)]
-    return tuple(replace(flip, kind_before=decision.kind) for flip in found)
+    found += [*_formats(prober), *_filters(prober, whole), *_models(prober)]
+    return tuple(replace(flip, kind_before=prober.today.kind) for flip in found)
 
 
 def _tenths(value: float, up: bool) -> float:

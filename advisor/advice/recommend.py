@@ -11,6 +11,7 @@ from advisor.advice.flips import flips
 from advisor.advice.judge import Case, Option, case_of, fast_enough, faster, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning, turning_between
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
+from advisor.advice.prober import Prober
 from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
@@ -52,7 +53,8 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     options = _options(case, decision, more)
     named = _named(asked) if among else []
     options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
-    verdict = verdict_of(asked, decision, options, named)
+    prober = Prober(asked, decision)
+    verdict = verdict_of(asked, decision, options, named, _with_more_money(prober))
     roads = shown_roads(case, options, decision.chosen)
     return Recommendation(
         need=case.need,
@@ -62,7 +64,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         second_gpu=_second(case, decision, more) if have else None,
         roads=roads,
         conditions=_conditions(case, decision, more, options),
-        flips=flips(asked, decision, case),
+        flips=flips(prober, case),
         settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
         ladder=None,
         assumptions=assumptions(case, decision),
@@ -72,6 +74,12 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,
         passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in named),
     )
+
+
+def _with_more_money(prober: Prober) -> Option | None:
+    """What would meet the need if only the budget were larger."""
+    need = prober.case.need
+    return prober.at(replace(need, budget_usd=None)).chosen if prober.today.chosen is None and need.budget_usd is not None else None
 
 
 def _between(case: Case, among: tuple[System, ...]) -> Case:

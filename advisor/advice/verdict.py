@@ -17,13 +17,19 @@ from advisor.system import spec
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
 
 
-def verdict_of(case: Case, decision: Decision, options: dict[str, Option | Reason | None], named: Collection[Option] = ()) -> Verdict:
-    """The verdict on what was chosen; where nothing was, on what comes nearest of `named`, or of everything that is considered."""
+def verdict_of(
+    case: Case, decision: Decision, options: dict[str, Option | Reason | None], named: Collection[Option], dearer: Option | None
+) -> Verdict:
+    """The verdict on what was chosen; where nothing was, on what comes nearest of `named`, or of everything that is considered.
+
+    `dearer` is what would do for more money than the budget.
+    """
     chosen, need = decision.chosen, case.need
     if chosen is None:
         every = [option for option in (*options.values(), *decision.changes) if isinstance(option, Option)]
         owned = [option for option in every if option.kind in TIE_ORDER]
         asked = [*owned, *named, *decision.seen] if named else [o for o in (*every, *decision.seen) if allowed(o.kind, need)]
+        asked += [dearer] if dearer is not None else []
         return _nothing(case, asked, [option for option in every if meets(option, need)], bool(named))
     sure = confidence(chosen.estimate, need)
     cost, estimate = chosen.cost, chosen.estimate
