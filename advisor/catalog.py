@@ -148,15 +148,6 @@ class Catalog:
         """The device of that id, alias or printed name."""
         return self.devices[self.find("devices", name).id]
 
-    def device_with_memory(self, name: str) -> "tuple[Device, float | None]":
-        """The device, and the memory in bytes that the name states (`mac-m3-ultra-80c 512gb`)."""
-        found = self.find("devices", name)
-        device = self.devices[found.id]
-        if found.memory_gib is None:
-            return device, None
-        place = self._memory_gib(found.id).index(found.memory_gib)
-        return device, device.memory_options_bytes[place]
-
     def link(self, name: str) -> "Link":
         """The link of that name."""
         return self.links[self.find("links", name).id]

@@ -1,8 +1,6 @@
 """What the adviser knows beside hardware and models: typical models, settings and their flags, published gains and risks."""
 
-from functools import cached_property
-
-from advisor.money import Choice
+from advisor.money import Choice, Chosen
 from advisor.record import dataclass
 from advisor.yamlfile import given
 
@@ -125,7 +123,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hints:
+class Hints(Chosen):
     """All of them."""
 
     ladder: tuple[Rung, ...] = given()
@@ -140,14 +138,6 @@ class Hints:
     paces: tuple[Pace, ...] = given(default=())
     lengths: tuple[Length, ...] = given(default=())
     crowds: tuple[Crowd, ...] = given(default=())
-
-    @cached_property
-    def _choices(self) -> dict[str, float]:
-        return {each.id: each.value for each in self.choices}
-
-    def choice(self, name: str) -> float:
-        """The chosen number of that id."""
-        return self._choices[name]
 
     def flag(self, setting: str, engine_id: str) -> Flag | None:
         """How this engine is told this setting (that of several devices first), or the command outside of it."""

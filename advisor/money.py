@@ -19,6 +19,20 @@ class Choice:
     source: str | None = given(default=None)
 
 
+class Chosen:
+    """A record that holds chosen numbers: each is found by its id."""
+
+    choices: tuple[Choice, ...]
+
+    @cached_property
+    def _choices(self) -> dict[str, float]:
+        return {each.id: each.value for each in self.choices}
+
+    def choice(self, name: str) -> float:
+        """The chosen number of that id."""
+        return self._choices[name]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Electricity:
     """What a kilowatt-hour costs a household somewhere; the first entry of the file is the default."""
@@ -75,7 +89,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Money:
+class Money(Chosen):
     """The whole file."""
 
     as_of: str = given(about="the day on which the prices of the catalog were last gone over")
@@ -96,11 +110,3 @@ class Money:
     def parts_of(self, kind: str) -> tuple[Part, ...]:
         """Every part of a kind, cheapest first."""
         return tuple(sorted((part for part in self.parts if part.kind == kind), key=lambda part: part.usd))
-
-    @cached_property
-    def _choices(self) -> dict[str, float]:
-        return {each.id: each.value for each in self.choices}
-
-    def choice(self, name: str) -> float:
-        """The chosen number of that id."""
-        return self._choices[name]

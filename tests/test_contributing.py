@@ -64,8 +64,10 @@ def test_every_command_of_the_page_adds_what_the_check_takes(tmp_path: Path, mon
         assert "advisor check" not in printed.err, printed.err
     assert "Fits: Bar 8B" in printed.out
     assert catalogcheck.check([tmp_path / "advisor" / "catalog"]).problems == ()
-    mac, memory = Catalog.load().device_with_memory("Apple M9 Max (48-core GPU) 128gb")
-    assert (mac.mount, mac.unified_memory, memory) == ("fixed", True, 128 * 2**30)
+    catalog = Catalog.load()
+    found = catalog.find("devices", "Apple M9 Max (48-core GPU) 128gb")
+    mac = catalog.devices[found.id]
+    assert (mac.mount, mac.unified_memory, found.memory_gib) == ("fixed", True, 128)
     assert [(price.low, price.memory_bytes / 2**30) for price in mac.prices if price.memory_bytes] == [(3299, 64), (4999, 128)]
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as some
 from advisor.catalog import Catalog
 from advisor.errors import AmbiguousName, UnknownName
 from advisor.lookup import DeviceNames, Names, names_of, normal
-from advisor.units import GIB
 
 FROZEN = Path(__file__).parent / "catalog"
 WHOLE = Catalog.load(user_folder=False)
@@ -145,8 +144,8 @@ def test_a_plain_name_of_the_common_variant_names_the_rarer_ones() -> None:
     ],
 )
 def test_a_name_may_state_the_memory(name: str, wanted: str, gib: float) -> None:
-    device, memory = WHOLE.device_with_memory(name)
-    assert (device.id, memory) == (wanted, gib * GIB)
+    found = WHOLE.find("devices", name)
+    assert (found.id, found.memory_gib) == (wanted, gib)
 
 
 def test_a_memory_size_that_is_not_sold_is_an_error() -> None:
@@ -154,7 +153,7 @@ def test_a_memory_size_that_is_not_sold_is_an_error() -> None:
         WHOLE.device("mac-m3-ultra-80c 48gb")
     with pytest.raises(UnknownName, match="rtx-5090 is sold with 32 GB, not 48"):
         WHOLE.device("RTX 5090 48GB")
-    assert WHOLE.device_with_memory("rtx-4090") == (WHOLE.device("rtx-4090"), None)
+    assert WHOLE.find("devices", "rtx-4090").memory_gib is None
 
 
 @pytest.mark.parametrize(
