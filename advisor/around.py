@@ -16,7 +16,7 @@ from advisor.system import Box, System
 from advisor.weights import Weights
 
 USUAL_STORAGE = "nvme-4"
-HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where no host record says what is reached: 60 of 90 GB/s
+HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where a host record states none that is reached: a desktop's 60 of 90 GB/s (STREAM)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,8 @@ from advisor.weights import weights_of
 
 __all__ = ["all_ways", "best", "bind", "tables_of", "tried", "usual_way"]
 
-MARGIN = 1.3  # so much faster must an engine of a lower rank be
+# So much faster must an engine of a lower rank be: one estimate in ten is further off than 30 % (docs/how-it-works.md).
+MARGIN = 1.3
 UNRANKED = 9
 
 

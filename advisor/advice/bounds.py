@@ -15,7 +15,7 @@ from advisor.calibration import Constants
 from advisor.choose import quant_of, tables_of
 from advisor.device import Device
 from advisor.engine import Backend, Engine
-from advisor.offload_short import HOST_KEEPS_BYTES_SHARE
+from advisor.offload_short import HOST_KEEPS_SHARE
 from advisor.placement import Job, Part
 from advisor.placement.rules import problem, tensor_problem
 from advisor.quant import Quant
@@ -305,7 +305,7 @@ class Bounds:
     def _disk_s(self, way: Way, outside_bytes: float, offer: Offer) -> float:
         """Seconds for what even the host's memory cannot take."""
         weights = way.weights
-        room = offer.ram_bytes * (1 - HOST_KEEPS_BYTES_SHARE)
+        room = offer.ram_bytes * (1 - HOST_KEEPS_SHARE)
         storage = self.tables.storages.get(self.desk.need.storage or (offer.host.storage if offer.host else ""))
         if outside_bytes <= room or storage is None:
             return 0.0
