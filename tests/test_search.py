@@ -47,7 +47,7 @@ def case(have: str | None, model: str, wished: dict[str, Any]) -> Case:
 
 def market(whole: Case) -> Iterator[Offer]:
     """Every offer, and every one of cards in each computer that gives them more."""
-    for offer in whole.offers.priced:
+    for offer in (each for each in whole.offers.every if each.least_usd is not None):
         yield offer
         yield from whole.offers.roomier(offer)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
+from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.hosts import Hosts, takes
 from advisor.device import Device
@@ -40,6 +41,7 @@ class Offer:
     ram_bytes: float = 0.0  # host memory that weights may spill into
     ram_bytes_per_s: float = 1.0
     key: str = ""  # the same for the same devices in the same computer, whatever they cost
+    alike: str = ""  # the same for devices that differ in bandwidth and price alone
 
 
 def is_sold(device: Device) -> bool:
@@ -94,6 +96,7 @@ class Shelf:
         self.desk = desk
         self.owned = owned_cards(desk.have)
         self.hosts = Hosts(desk)
+        self.classes = Classes()
 
     def card_offer(self, kind: str, words: str, groups: Sequence[Owned], bought: Sequence[Owned]) -> Offer | None:
         """An offer of cards in one host; None where no host takes them."""
@@ -104,8 +107,8 @@ class Shelf:
         usd = None if host_usd is None else self.least_usd(bought, host_usd)
         ram = self.hosts.ram_bytes(host)
         sums = _sums(groups)
-        key = f"{words} {sums[1]:.0f} {host.id}"
-        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *sums, 1, ram, reached(host), key)
+        named = f"{words} {sums[1]:.0f} {host.id}", self.classes.of(kind, groups, bought)
+        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *sums, 1, ram, reached(host), *named)
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
@@ -120,7 +123,8 @@ class Shelf:
         """An offer of whole machines."""
         bought = [(device, memory_bytes, count - owned)]
         groups = ((device, memory_bytes, count),)
-        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), groups, *_sums(groups), count, key=words)
+        alike = self.classes.of(kind, groups, bought)
+        return Offer(kind, words, None, self.least_usd(bought, 0.0), _ids(bought), groups, *_sums(groups), count, key=words, alike=alike)
 
     def least_usd(self, bought: Sequence[Owned], more_usd: float) -> float | None:
         """What the devices to buy cost, and the host."""
@@ -196,13 +200,14 @@ def fastest_networks(device: Device, desk: Desk) -> list[Link]:
 class Range:
     """Offers in the order of their least prices, as a whole and by kind; those of unknown price are only in `every`.
 
-    With `hosts`, every offer of cards also stands for the same cards in a computer that has more to give.
+    With `hosts`, every offer of cards also stands for the same cards in a computer that has more to give; what cannot win is not priced.
     """
 
     def __init__(self, offers: Iterable[Offer], hosts: Hosts | None = None, like: "Range | None" = None) -> None:
         self.every = tuple(offers)
         self.hosts = hosts
-        self.priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
+        priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
+        self.priced = tuple(undominated(priced)) if hosts else tuple(priced)  # what the buyer named is never left out
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
         self._roomier: dict[Offer, tuple[Offer, ...]] = like._roomier if like else {}
 
@@ -219,7 +224,8 @@ class Range:
             return self.priced
         key = f"priced {kind}"
         if key not in self._of_kind:
-            self._of_kind[key] = tuple(sorted((o for o in self.of_kind(kind) if o.least_usd is not None), key=_least_usd))
+            kinds = OFFERED_AS.get(kind, (kind,))
+            self._of_kind[key] = tuple(offer for offer in self.priced if offer.kind in kinds)
         return self._of_kind[key]
 
     def roomier(self, offer: Offer) -> tuple[Offer, ...]:

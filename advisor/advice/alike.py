@@ -1,0 +1,55 @@
+"""Offers that cannot win: another one is of the same chips with the same memory, quicker, and no dearer.
+
+Within a class, everything that an estimate and a bill take from a device is equal but its bandwidth and its price; no speed
+falls as bandwidth rises.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from advisor import correction
+from advisor.device import Device
+
+if TYPE_CHECKING:
+    from advisor.advice.offers import Offer, Owned
+
+# what tells a device from others of its class, or enters neither an estimate nor a bill
+UNASKED = frozenset(
+    (
+        *("id", "name", "chip", "aliases", "pci_ids", "variant_of", "gpu_cores", "noise", "launched", "availability", "notes"),
+        *("memory_type", "memory_bus_bits", "bandwidth_bytes_per_s", "idle_power_w", "prices", "sources", "unverified"),
+    )
+)
+
+
+class Classes:
+    """Names the classes of offers; each device is looked at once."""
+
+    def __init__(self) -> None:
+        self._chips: dict[str, str] = {}
+        self._measured = correction.file().exists()  # what the owner measured holds for one device, not for its like
+
+    def of(self, kind: str, groups: Sequence["Owned"], bought: Sequence["Owned"]) -> str:
+        """The class of equal devices that are all bought; "" where an offer is in a class of its own."""
+        if self._measured or len(groups) > 1 or list(groups) != list(bought):
+            return ""
+        ((device, memory_bytes, count),) = groups
+        if device.id not in self._chips:
+            self._chips[device.id] = _chip(device)
+        return f"{kind} {count} {memory_bytes:.0f} {self._chips[device.id]}"
+
+
+def _chip(device: Device) -> str:
+    return repr([getattr(device, each.name) for each in fields(device) if each.name not in UNASKED])
+
+
+def undominated(priced: Sequence["Offer"]) -> Iterator["Offer"]:
+    """Of offers in the order of their prices, those than which none of their class is quicker at no higher price."""
+    quickest: dict[str, float] = {}
+    for _, level in groupby(priced, key=lambda offer: offer.least_usd):
+        offers = tuple(level)
+        for offer in offers:
+            quickest[offer.alike] = max(offer.bandwidth_bytes_per_s, quickest.get(offer.alike, 0.0))
+        yield from (offer for offer in offers if not offer.alike or offer.bandwidth_bytes_per_s >= quickest[offer.alike])
