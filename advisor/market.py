@@ -271,8 +271,8 @@ def bill(system: System, have: System | None, terms: Terms) -> Cost:
 
 def price_dates(lines: Iterable[CostLine]) -> str:
     """From when to when the prices of these lines are: `2026-08 to 2026-09`."""
-    dates = sorted({line.as_of for line in lines if line.as_of}, key=first_day)
-    return " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+    days = {first_day(written): written for written in sorted({line.as_of for line in lines if line.as_of})}  # the more exact of one day
+    return " to ".join(dict.fromkeys((days[min(days)], days[max(days)]))) if days else ""
 
 
 def _mind(system: System, bought: list[CostLine], terms: Terms) -> tuple[Reason, ...]:

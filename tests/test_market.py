@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,21 @@ def test_the_dates_of_the_prices_used() -> None:
     dates = sorted(line.as_of for line in cost.lines if line.as_of)
     assert market.price_dates(cost.lines) == (f"{dates[0]} to {dates[-1]}" if dates[0] != dates[-1] else dates[0])
     assert market.price_dates(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (("2026", "2026-01", "2026-09"), "2026-01 to 2026-09"),  # both begin on 1 January: the more exact one
+        (("2026-09", "2026-09-01"), "2026-09-01"),
+        (("2025-12", "2026"), "2025-12 to 2026"),
+        (("2026-08",), "2026-08"),
+    ],
+)
+def test_two_ways_to_write_one_day_are_said_alike_in_any_order(written: tuple[str, ...], said: str) -> None:
+    line = next(line for line in bill(choose.bind("2x rtx-3090", CATALOG), None, TERMS).lines if line.as_of)
+    for order in permutations(written):
+        assert market.price_dates(replace(line, as_of=each) for each in order) == said
 
 
 def test_a_date_of_a_year_or_month_is_its_first_day() -> None:

@@ -37,7 +37,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # room -> (its mo
         ("speed.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py"),
         ("test_golden", "test_known_points", "test_placement", "test_collective", "test_scale", "test_choose", "test_laws"),
     ),
-    "advice": (("advice/*.py", "market.py", "prices.py"), ("test_golden", "test_market", "test_search", "test_advice", "test_questions")),
+    "advice": (
+        ("advice/*.py", "market.py", "prices.py"),
+        ("test_golden", "test_market", "test_search", "test_advice", "test_conditions", "test_questions"),
+    ),
 }
 LONGEST_S = 600  # a mutant that hangs is noticed too
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
