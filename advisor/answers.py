@@ -128,7 +128,10 @@ def _conditions(system: "System", model: "Model", request: Request, workload: "W
     from advisor.advice.conditions import judged
 
     def tried(given: "System") -> "tuple[tuple[Estimate, ...], tuple[Reason, ...]]":
-        found, refused = choose.tried(given, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
+        formats = quant_of(request, catalog), kv_quant_of(request)
+        found, refused = choose.tried(replace(given, strategy="tensor"), model, *formats, workload, catalog)
+        if not found:  # every reason counts where no cut can be laid
+            found, refused = choose.tried(given, model, *formats, workload, catalog)
         return tuple(found), tuple(refused)
 
     boxes = tuple(replace(box, strategy=None) for box in system.boxes)

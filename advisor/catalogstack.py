@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ class Layer(NamedTuple):
     roots: tuple[Path, ...]
 
 
+@cache
 def shipped() -> Path:
     """The catalog beside this file in a wheel, beside the package in a checkout."""
     here = Path(__file__).parent

@@ -1,7 +1,7 @@
 """How well an estimate is founded: the published rows nearest to it, and whether one of them is the very same run."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.measurement import Measurement
@@ -49,6 +49,16 @@ class Asked:
     users: int
     filled_tokens: float
 
+    @cached_property
+    def device_ids(self) -> frozenset[str]:
+        """The kinds of devices."""
+        return frozenset(device for device, _ in self.devices)
+
+    @cached_property
+    def device_count(self) -> int:
+        """All of them."""
+        return sum(count for _, count in self.devices)
+
 
 def asked_of(estimate: "Estimate") -> Asked:
     """The question that an estimate answers."""
@@ -76,9 +86,7 @@ def _alike(one: float, other: float, floor: float) -> bool:
 
 def likeness(row: Measurement, asked: Asked) -> float:
     """How much a row has in common with the question; devices and model weigh most."""
-    names = {ran.device for ran in row.devices}
-    score = 8.0 * (names == {device for device, _ in asked.devices})
-    score += 2.0 * (row.device_count == sum(count for _, count in asked.devices))
+    score = 8.0 * (row.device_ids == asked.device_ids) + 2.0 * (row.device_count == asked.device_count)
     score += 5.0 * (row.model == asked.model)
     score += 2.0 * (row.engine == asked.engine) + 1.0 * (row.backend == asked.backend)
     score += 2.0 * (row.quant == asked.quant) + 1.0 * (row.strategy == asked.strategy)
@@ -129,8 +137,7 @@ def _worth_weighing(catalog: "Catalog", devices: frozenset[str], model_id: str, 
 def with_rows(estimate: "Estimate", catalog: "Catalog") -> "Estimate":
     """The estimate with its nearest rows; `measured` where one is the same run. No figure changes."""
     asked = asked_of(estimate)
-    devices = frozenset(device for device, _ in asked.devices)
-    rows = _worth_weighing(catalog, devices, estimate.model.id, estimate.model.active_params)
+    rows = _worth_weighing(catalog, asked.device_ids, estimate.model.id, estimate.model.active_params)
     found = nearest(rows, asked)
     basis = "measured" if any(row.same for row in found) else estimate.evidence.basis
     return replace(estimate, evidence=Evidence(basis, found))

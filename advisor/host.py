@@ -43,6 +43,9 @@ class Host:
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)
 
+    def __hash__(self) -> int:
+        return hash(self.id)  # asked often; equality still compares every field
+
 
 @dataclass(frozen=True, kw_only=True)
 class Storage:

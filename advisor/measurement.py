@@ -1,5 +1,7 @@
 """A measurement: a published speed of one model on named hardware, as its source prints it."""
 
+from functools import cached_property
+
 from advisor.record import dataclass
 from advisor.units import GIB, MS
 from advisor.yamlfile import given
@@ -64,7 +66,12 @@ class Measurement:
         """Who and where, in one line."""
         return f"{self.source}:{self.where}" if self.where else self.source
 
-    @property
+    @cached_property
+    def device_ids(self) -> frozenset[str | None]:
+        """The kinds of devices that took part."""
+        return frozenset(ran.device for ran in self.devices)
+
+    @cached_property
     def device_count(self) -> int:
         """Devices that took part."""
         return sum(ran.count for ran in self.devices)
@@ -75,7 +82,7 @@ class Measurement:
         long_enough = (self.prompt_tokens or 0) >= LEAST_PROMPT_TOKENS
         return self.one_user and self.prefill_tokens_per_s is not None and long_enough and self.prefill_comparable
 
-    @property
+    @cached_property
     def one_user(self) -> bool:
         """Whether one request ran at a time."""
         return self.users == 1 and not self.as_many_users_as_fit

@@ -88,7 +88,7 @@ class Model:
         """Each weight once: language model and towers, without draft layers."""
         return self.decoder_params + self.vision_params
 
-    @property
+    @cached_property
     def active_params(self) -> float:
         """Weights that one token multiplies with: no look-up tables, k of E experts, no towers."""
         if self.stated_active_params is not None:
@@ -103,7 +103,7 @@ class Model:
         )
         return sum(n for part, n in parts.items() if part not in ("embedding", "expert")) + experts
 
-    @property
+    @cached_property
     def is_moe(self) -> bool:
         """Whether tokens are routed to experts."""
         return any(f.kind == "moe" for f in self.ffns)

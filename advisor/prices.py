@@ -13,6 +13,7 @@ from advisor.record import dataclass
 
 SAME_SIZE_SHARE = 0.02  # memory sizes this close are one size
 YEAR_DAYS = 365
+MOST_KNOWN = 4096  # prices kept with the money that they were converted by
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,14 @@ def price_of(
     """The price used: stated by the user, else the newest street row of the asked condition, else the list price."""
     if overrides and thing.id in overrides:
         return PriceUsed(overrides[thing.id], kind="stated")
-    return _price_of(thing, memory_bytes, new_only, money, today or date.today())
+    known: dict[tuple[object, ...], PriceUsed] = money.__dict__.setdefault("_prices", {})  # asked for several times an answer
+    day = today or date.today()
+    key = thing, memory_bytes, new_only, day
+    if key not in known:
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        known[key] = _price_of(thing, memory_bytes, new_only, money, day)
+    return known[key]
 
 
 def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapping[str, float] | None = None) -> float | None:

@@ -1,7 +1,7 @@
 """The only estimator: tokens per second of a placement, with its interval, its limit and its evidence."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from math import ceil
 from typing import Any
 
@@ -11,6 +11,7 @@ from advisor.around import Tables, host_bytes_of, load_s, runner_of, storage_of
 from advisor.cache import cache_of
 from advisor.commands import verify
 from advisor.correction import Correction
+from advisor.device import Device
 from advisor.engine import Engine
 from advisor.evidence import Evidence, Nearest
 from advisor.memory import Fit
@@ -156,7 +157,7 @@ def estimate(
     done = workload if workload.users == fit.users else replace(workload, users=fit.users)
     runner = runner_of(system, model, weights, cache, placement, tables)
     loading_s = load_s(system, weights, placement, tables.storages)
-    known = correction_of(system, engine.id)
+    known = correction_of(system, engine.id) if fit.fits else None
     rates = _corrected(_rates(runner, placement, done, fit.at_a_time), known) if fit.fits and fit.users else None
     speeds = _speeds(rates, runner, placement, done) if rates else {}
     return Estimate(
@@ -200,13 +201,20 @@ def _cautions(placement: Placement, fit: Fit, work: Workload, engine: Engine) ->
 
 def _corners(placement: Placement, model: Model, quant: Quant, engine: Engine) -> tuple[Reason, ...]:
     """Kernels known to be slow that this run goes through, each once."""
-    devices = {part.device.architecture: part.device for part in placement.parts} if engine.corners else {}
+    if not engine.corners:
+        return ()
+    devices = tuple({part.device.architecture: part.device for part in placement.parts}.values())
+    return _corners_of(engine, placement.backend, devices, quant.speed_class, bool(model.is_moe))
+
+
+@lru_cache(maxsize=4096)
+def _corners_of(engine: Engine, backend: str, kinds: tuple[Device, ...], speed_class: str, is_mixture: bool) -> tuple[Reason, ...]:
     return tuple(
-        Reason("kernel.slow", {"engine": engine.id, "backend": placement.backend, "device": device.id, "work": corner.work,
+        Reason("kernel.slow", {"engine": engine.id, "backend": backend, "device": device.id, "work": corner.work,
                                "slower_factor": corner.slower_factor, "beside": corner.beside}, (corner.source,))
         for corner in engine.corners
-        for architecture, device in devices.items()
-        if corner.holds(placement.backend, architecture, quant.speed_class, bool(model.is_moe))
+        for device in kinds
+        if corner.holds(backend, device.architecture, speed_class, is_mixture)
     )  # fmt: skip
 
 
@@ -281,7 +289,8 @@ def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int)
 
 
 def _basis(runner: Runner, placement: Placement) -> str:
-    return max((runner.constants(part).basis for part in placement.parts), key=BASES.index)
+    bases = {runner.constants(part).basis for part in placement.parts}
+    return bases.pop() if len(bases) == 1 else max(bases, key=BASES.index)
 
 
 def _worst(runner: Runner, placement: Placement) -> Constants:

@@ -4,6 +4,9 @@ Records hold SI: seconds, bytes, bytes per second, operations per second, watts,
 keys and are multiplied in once, when a record is read.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+
 KIB = 1024.0
 MIB = 1024.0**2
 GIB = 1024.0**3
@@ -94,7 +97,11 @@ def show(name: str, value: object) -> str:
         return "yes" if value else "no"
     if not isinstance(value, int | float):
         return str(value)
-    for suffix, shown in _SHOWN:
-        if name.endswith(suffix):
-            return shown(value)
-    return f"{value:,}" if isinstance(value, int) else figure(value)
+    shown = _shown(name)
+    return shown(value) if shown else f"{value:,}" if isinstance(value, int) else figure(value)
+
+
+@lru_cache(maxsize=1024)
+def _shown(name: str) -> Callable[[float], str] | None:
+    """How figures of that name are written; None without a unit."""
+    return next((shown for suffix, shown in _SHOWN if name.endswith(suffix)), None)

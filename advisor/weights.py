@@ -1,6 +1,6 @@
 """The bytes of a model's weights at one quantization, by what a token does with them."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp, lgamma
 
 from advisor.model import Model
@@ -44,7 +44,7 @@ class Weights:
     mixer_params: float = 0.0
     measured: bool = False  # the total is a published file's size, not the rules'
 
-    @property
+    @cached_property
     def total_bytes(self) -> float:
         """All that is loaded, once."""
         return self.embedding_bytes + self.head_bytes + self.dense_bytes + self.expert_bytes + self.vision_bytes
@@ -54,7 +54,7 @@ class Weights:
         """Each weight once, decoder and vision tower."""
         return self.embedding_params + self.head_params + self.dense_params + self.expert_params + self.vision_params
 
-    @property
+    @cached_property
     def active_params(self) -> float:
         """Weights that one token multiplies with: no embedding look-up, k of E experts, no vision tower."""
         share = self.experts_per_token / self.experts if self.experts else 0.0

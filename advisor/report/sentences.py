@@ -28,10 +28,14 @@ SENTENCES |= CALIBRATE
 
 
 class _Shown(dict[str, str]):
-    """The facts as text; a fact that is not there reads "unknown" instead of ending the report."""
+    """The facts that a sentence names, as text; one that is not there reads "unknown" instead of ending the report."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.facts = facts
 
     def __missing__(self, name: str) -> str:
-        return "unknown"
+        return _said(name, self.facts[name]) if name in self.facts else "unknown"
 
 
 def text(reason: Reason) -> str:
@@ -39,7 +43,7 @@ def text(reason: Reason) -> str:
     template = SENTENCES.get(reason.code)
     if template is None:
         return plain(reason.code, reason.facts)
-    return template.format_map(_Shown({name: _said(name, value) for name, value in reason.facts.items()}))
+    return template.format_map(_Shown(reason.facts))
 
 
 def _said(name: str, value: Any) -> str:
