@@ -16,7 +16,9 @@ from advisor.advice import Flip, Recommendation
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.judge import case_of, counted_usd, fast_enough, meets, per_user
+from advisor.advice.owned import lesser_weights
 from advisor.advice.recommend import recommend
+from advisor.advice.second import one_more
 from advisor.answers import Recommended
 from advisor.catalog import Catalog
 from advisor.need import Need, Workload
@@ -57,7 +59,11 @@ def spent(decision: Decision, need: Need) -> float:
 
 
 wishes = st.fixed_dictionaries(
-    {"users": st.sampled_from([1, 1, 2, 4, 8]), "min_tokens_per_s": st.sampled_from([2.0, 5.0, 10.0, 20.0, 40.0])}
+    {
+        "users": st.sampled_from([1, 1, 2, 4, 8]),
+        "min_tokens_per_s": st.sampled_from([2.0, 5.0, 10.0, 20.0, 40.0]),
+        "max_first_token_s": st.sampled_from([None, None, 1.0, 5.0]),
+    }
 )
 
 
@@ -296,3 +302,115 @@ def test_every_engines_cache_types_can_be_asked_for(kv_quant: str) -> None:
     """The bounds of the search are one engine's; a type that only another has must not end in an error."""
     given = recommended("rtx-3090", need_for("qwen3-8b", kv_quant=kv_quant))
     assert given.verdict.kind
+
+
+@pytest.mark.parametrize("kind", ["second-gpu", "one-bigger-gpu", "unified-memory-machine"])
+@pytest.mark.parametrize("have", ["rtx-3090", None])
+def test_only_what_is_considered_is_bought(have: str | None, kind: str) -> None:
+    """What is owned always counts; of what is bought only the kinds that the buyer named."""
+    assert decided(have, need_for("qwen3-8b", consider=(kind,))).kind in (kind, "keep", "change-settings", "nothing-fits")
+    assert decided(have, need_for("llama-3.3-70b", quant="q4_k_m", consider=(kind,))).kind in (kind, "nothing-fits")
+    if have:
+        assert decided(have, need_for("qwen3-8b", consider=(kind,))).kind == "keep"
+
+
+def test_a_road_that_is_considered_can_be_had() -> None:
+    """A 70B in 4 bits takes 42.5 GB: two cards of 24 GB hold it, and so does a Mac of 64 GB or more."""
+    need = need_for("llama-3.3-70b", quant="q4_k_m", min_tokens_per_s=5.0)
+    assert decided("rtx-3090", replace(need, consider=("second-gpu",))).kind == "second-gpu"
+    assert decided("rtx-3090", replace(need, consider=("unified-memory-machine",))).kind == "unified-memory-machine"
+
+
+def test_why_the_chosen_road_was_chosen() -> None:
+    """Owned: nothing to buy, or a setting; bought: the cheapest, or the fastest where that was asked."""
+    rules = {"keep": "won.keep", "change-settings": "won.change"}
+    asked = [
+        *CASES,
+        ("2x rtx-3090", "llama-3.3-70b", {"users": 4, "max_first_token_s": 10.0}),  # a narrower cache leaves room for four
+        ("rtx-3090", "qwen3-32b", {"prefer": "fastest", "budget_usd": 5000.0, "min_tokens_per_s": 45.0}),
+    ]
+    seen = set()
+    for have, model, wished in asked:
+        answer = recommended(have, need_for(model, **wished))
+        for chosen in (road for road in answer.roads if road.status == "chosen"):
+            bought = "won.fastest" if wished.get("prefer") == "fastest" else "won.cheapest"
+            every = {*rules.values(), "won.cheapest", "won.fastest"}
+            assert [reason.code for reason in chosen.because if reason.code in every] == [rules.get(chosen.kind, bought)]
+            seen.add(chosen.kind)
+    assert {"keep", "change-settings", "second-gpu"} <= seen
+
+
+def test_warnings_of_prices_belong_to_what_is_bought() -> None:
+    bought = recommended("rtx-3090", need_for("llama-3.3-70b", quant="q4_k_m"))
+    assert bought.verdict.kind == "second-gpu"
+    assert ("price.old", "2026-09") in {(reason.code, reason.facts.get("date")) for reason in bought.warnings}  # 90 days on 30 November
+    kept = recommended("rtx-3090", need_for("qwen3-8b", quant="q4_k_m"))
+    assert kept.verdict.kind == "keep"
+    assert not [reason.code for reason in kept.warnings if reason.code.startswith(("price.", "rent."))]
+
+
+def test_of_one_more_the_fast_enough_comes_first() -> None:
+    """Two cards over PCIe are cheaper, over the bridge faster: a floor between the two speeds turns their order."""
+    need = need_for("llama-3.3-70b", quant="q4_k_m")
+    found = one_more(case_of(Desk(need, bound("rtx-3090"), CATALOG, CATALOG.model("llama-3.3-70b"), TODAY), need)).options
+    assert [option.kind for option in found] == ["second-gpu", "nvlink-pair"]  # both do: the cheaper one
+    slow, fast = (per_user(option.estimate) for option in found)
+    assert slow < fast
+    harder = replace(need, min_tokens_per_s=(slow + fast) / 2)
+    turned = one_more(case_of(Desk(harder, bound("rtx-3090"), CATALOG, CATALOG.model("llama-3.3-70b"), TODAY), harder)).options
+    assert [option.kind for option in turned] == ["nvlink-pair", "second-gpu"]
+
+
+@pytest.mark.parametrize(
+    ("have", "model", "users", "latest_s"),
+    [("rtx-3090", "qwen3-32b", 4, 10.0), ("2x rtx-3090", "llama-3.3-70b", 4, 10.0), ("rtx-3060-12gb", "qwen3-30b-a3b", 1, 1.0)],
+)
+def test_of_changed_settings_those_that_do_come_first_then_the_faster(have: str, model: str, users: int, latest_s: float) -> None:
+    need = need_for(model, users=users, max_first_token_s=latest_s, context_stated=False)
+    changes = decided(have, need).changes
+    does = [fast_enough(option.estimate, need) for option in changes]
+    assert set(does) == {True, False}  # the case is one of both
+    assert does == sorted(does, reverse=True)
+    for wanted in (True, False):
+        speeds = [per_user(option.estimate) for option in changes if fast_enough(option.estimate, need) is wanted]
+        assert speeds == sorted(speeds, reverse=True)
+
+
+def test_lesser_weights_are_told_against_the_usual_ones_where_there_are_any() -> None:
+    system, work = bound("rtx-3090"), Workload()
+    assert system
+    four, eight = (choose.best(system, CATALOG.model("qwen3-8b"), quant, "f16", work, CATALOG) for quant in ("q4_k_m", "q8_0"))
+    assert lesser_weights(four, None).code == "change.quant"
+    assert lesser_weights(four, four).code == "change.quant"
+    against = lesser_weights(four, eight)
+    assert against.code in ("change.quant-from", "change.quant-loss")
+    assert (against.facts["quant"], against.facts["usual"]) == ("q4_k_m", "q8_0")
+
+
+def between(have: str | None, *words: str, model: str | None = None, **wished: Any) -> Recommendation:
+    systems = tuple(choose.bind(each, CATALOG) for each in words)
+    need = Need(workload=Workload(), model=model, quant="q4_k_m" if model else None, **wished)
+    named = CATALOG.model(model) if model else None
+    return recommend(need, bound(have), CATALOG, have_words=have, model=named, today=TODAY, among=systems)
+
+
+def test_between_systems_the_largest_typical_model_that_one_does() -> None:
+    answer = between(None, "rtx-3060-12gb", "rtx-3090")
+    assert answer.ladder
+    does = [rung.label for rung in answer.ladder if [road.status for road in rung.roads] == ["chosen"]]
+    assert 0 < len(does) < len(answer.ladder)  # 24 GB do some of them
+    assert answer.verdict.answer.facts["next"] == does[-1]
+
+
+def test_what_is_owned_is_not_offered_again_but_its_bridge_is() -> None:
+    same = between("2x rtx-3090", "2x rtx-3090", "rtx-5090", model="qwen3-32b")
+    assert same.verdict.kind == "keep"
+    assert {road.kind for road in same.roads if road.spend_usd == 0} <= {"keep", "change-settings"}
+    (bridge,) = (road for road in same.roads if road.kind == "nvlink-pair")
+    assert same.verdict.estimate
+    assert bridge.estimate
+    slow, fast = per_user(same.verdict.estimate), per_user(bridge.estimate)
+    assert slow < fast
+    bridged = between("2x rtx-3090", "2x rtx-3090 via nvlink", model="qwen3-32b", min_tokens_per_s=(slow + fast) / 2)
+    assert bridged.verdict.kind == "nvlink-pair"
+    assert bridged.verdict.spend_usd == sum(part.usd for part in CATALOG.link("nvlink3-bridge-3090").parts)  # the cards are there

@@ -35,6 +35,8 @@ def test_all_met_say_the_deciding_facts_and_change_nothing(capsys: pytest.Captur
         ("2x rtx-3090 via pcie-3-x1", "qwen3.6-35b-a3b", "link", "condition.by-link-patched", ("link_id", "pcie-4-x8-p2p")),
         ("2x mac-m3-ultra-80c 512gb on llama.cpp", "qwen3-235b-a22b", "software", "condition.by-engine", ("engine", "mlx")),
         ("3x rtx-3090 on vllm", "llama-3-8b", "model", "condition.by-count", ("devices", 2)),
+        # of five boxes, three or five do not divide 4 KV heads, four do
+        ("5x mac-m3-ultra-80c 512gb on mlx", "qwen3-235b-a22b", "model", "condition.by-count", ("devices", 4)),
     ],
 )
 def test_what_would_change_the_missing_one(

@@ -44,6 +44,10 @@ OLD_USED = row("street", "used", 500, "2024-01")
         ((LIST, NEW, USED), "on-sale", False, (800, "street", "used")),  # used is allowed and cheaper
         ((LIST, NEW, USED), "on-sale", True, (1200, "street", "new")),
         ((NEW, OLD_USED), "on-sale", False, (1200, "street", "new")),  # two years older: no price of today
+        # 1 September to 1 September is 365 days, a year and no more: the used price still counts; 366 days do not
+        ((NEW, row("street", "used", 800, "2025-09-01")), "on-sale", False, (800, "street", "used")),
+        ((NEW, row("street", "used", 800, "2025-08-31")), "on-sale", False, (1200, "street", "new")),
+        ((row("street", "new", 700, "2025-08-31"), row("street", "used", 800, "2026-09-01")), "on-sale", False, (800, "street", "used")),
         ((LIST, USED), "on-sale", True, (1000, "list", "new")),
         ((LIST, NEW), "discontinued", False, (None, None, None)),  # no longer offered as new
         ((LIST, NEW, USED), "discontinued", False, (800, "street", "used")),

@@ -313,3 +313,22 @@ def test_each_device_is_judged_by_itself() -> None:
     assert sum(each.usable_bytes for each in fit.devices) > whole.total_bytes
     assert [each.headroom_bytes >= 0 for each in fit.devices] == [True, False]
     assert not fit.fits
+
+
+@pytest.mark.parametrize(("device", "engine", "quant"), [("h100-sxm", "vllm", "fp8"), ("mac-m3-ultra-80c", "mlx", "mlx-8bit")])
+def test_buffers_of_16_bit_engines_do_not_grow_with_the_context(device: str, engine: str, quant: str) -> None:
+    """Only llama.cpp keeps a mask of the whole context: everything else that grows is cache."""
+    short, long = (fitted(device, "qwen3-8b", quant, engine, context=tokens).devices[0] for tokens in (1, 40960))
+    assert long.overhead_bytes == short.overhead_bytes
+    model = CATALOG.model("qwen3-8b")
+    growth = cache_of(model, "f16", CATALOG.engine(engine))
+    assert long.cache_bytes - short.cache_bytes == growth.held_bytes(40960) - growth.held_bytes(1)
+
+
+def test_experts_touched_by_no_token_and_by_one() -> None:
+    mixture, dense = (weights_of(CATALOG.model(name), CATALOG.quant("q4_k_m"), "llama.cpp") for name in ("qwen3-30b-a3b", "qwen3-8b"))
+    assert mixture.experts_touched_share(0) == 0
+    assert mixture.experts_touched_share(1) == pytest.approx(8 / 128)  # 8 of 128
+    assert 8 / 128 < mixture.experts_touched_share(2) < 2 * 8 / 128  # some are the same
+    assert mixture.experts_touched_share(1e9) == pytest.approx(1, abs=1e-4)
+    assert dense.experts_touched_share(1) == 0  # it has none

@@ -3,6 +3,7 @@
 import pytest
 
 from advisor import choose
+from advisor.around import slot_of
 from advisor.bind import bind
 from advisor.cache import cache_of
 from advisor.catalog import Catalog
@@ -145,6 +146,8 @@ def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog)
         ("tensor", "2x mac-m3-ultra-80c on llama.cpp", "llama-3-8b", "q4_k_m", "placement.engine-cannot-split", ("strategy", "tensor")),
         ("tensor", "20x rtx-3090 on llama.cpp", "llama-3-70b", "q4_k_m", "placement.most-devices", ("most_devices", 16)),
         ("whole", "2x rtx-3090", "llama-3-8b", "q4_k_m", "placement.whole-is-one", ("devices", 2)),
+        # 32 heads do not divide by 3 cards inside a box either
+        ("layers", "2x (3x rtx-3090 as tensor) via eth-10g-tcp on vllm", "llama-3-8b", "awq-4bit", "placement.heads", ("devices", 3)),
         ("experts", "2x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.no-experts", ("model", "llama-3-8b")),
         (
             "offload",
@@ -245,3 +248,41 @@ def test_whom_a_stop_stops(catalog: Catalog) -> None:
     assert code("4x h100-sxm as tensor on vllm") == ("stops.together", None)
     assert code("2x (4x h100-sxm as tensor) via ib-ndr as replicas on vllm") == ("stops.group", 4)
     assert code("2x h200-sxm as replicas on vllm") == ("stops.alone", 1)
+
+
+def test_a_box_that_cuts_its_layers_is_one_stage_beside_a_single_card(catalog: Catalog) -> None:
+    placement = laid(catalog, "layers", "(4x h100-sxm as tensor) + rtx-4090 via ib-ndr on vllm", "llama-3-70b", "fp8")
+    assert placement.stages == 2
+    # four of 80 GB count as 320, the single card as 24: 80 layers × 24 / 344 = 5.6, so 6, and 74 cut in four
+    assert [(part.count, part.stage, part.layer_share) for part in placement.parts] == [(4, 0, 74 / 80), (1, 1, 6 / 80)]
+    assert placement.parts[0].dense_share == pytest.approx(74 / 80 / 4)
+    assert [(m.kind, m.ranks, m.per_step) for m in placement.messages] == [("send", 2, 1), ("all-reduce", 4, 2 * 74)]
+
+
+@pytest.mark.parametrize(
+    ("boxes", "model", "quant", "visited"),
+    [
+        (2, "qwen3-235b-a22b", "fp8", 2 * (1 - 0.5**8)),  # 8 of 128 experts, each as likely in either box: 1.99
+        (4, "qwen3-235b-a22b", "fp8", 4 * (1 - 0.75**8)),  # 3.60
+        (8, "qwen3-235b-a22b", "fp8", 8 * (1 - 0.875**8)),  # as many boxes as chosen experts: 5.25
+        (16, "qwen3-235b-a22b", "fp8", 8.0),  # 8 experts lie in 8 boxes at most
+        (4, "deepseek-v3", "fp8", 4 * (1 - 0.75**8)),  # four of its eight groups: no fewer than there are boxes
+        (8, "deepseek-v3", "fp8", 4.0),
+    ],
+)
+def test_boxes_that_a_token_visits(catalog: Catalog, boxes: int, model: str, quant: str, visited: float) -> None:
+    job = job_of(catalog, f"{boxes}x (8x h100-sxm) via ib-ndr on vllm", model, quant)
+    assert boxes_visited(job, boxes) == pytest.approx(visited)
+
+
+@pytest.mark.parametrize(
+    ("words", "link"),
+    [
+        ("2x rtx-3090 via nvlink", "pcie-4-x8"),  # the bridge joins the cards; host memory comes through their slots
+        ("2x rtx-3090 via pcie-3-x1", "pcie-3-x1"),  # a riser is the slot
+    ],
+)
+def test_what_host_memory_reaches_the_cards_over(catalog: Catalog, words: str, link: str) -> None:
+    reached = slot_of(bind(words, catalog).boxes[0])
+    assert reached
+    assert reached.id == link
