@@ -166,11 +166,13 @@ def _scaled(request: Request, catalog: "Catalog") -> Scaled:
     system = system_of(request.get("system"), request, catalog, grows=True)
     workload = workload_of(request, model.max_context_tokens)
     found = scale.scale(system, request.get("max"), model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
-    costs, alone = (
-        tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in curve.points) if curve else ()
-        for curve in (found, found.one_user)
-    )
-    return Scaled(found, costs, catalog.overlays, alone)
+    alone = _costs_of(found.one_user, request, catalog) if found.one_user else ()
+    return Scaled(found, _costs_of(found, request, catalog), catalog.overlays, alone)
+
+
+def _costs_of(curve: "Scale", request: Request, catalog: "Catalog") -> "tuple[Cost | None, ...]":
+    """What each point of a curve costs; None where there is no estimate."""
+    return tuple(cost_of(point.estimate, request, catalog) if point.estimate else None for point in curve.points)
 
 
 def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":

@@ -6,13 +6,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from advisor.catalog import Catalog
-from advisor.conditions import Condition, condition_of
 from advisor.errors import AmbiguousName, BadValue, UnknownName
 from advisor.lookup import Found
 from advisor.prices import first_day, price_of
 from advisor.reason import Reason
 from advisor.record import dataclass
 from advisor.tables import LISTED, TABLES
+from advisor.where import Condition, condition_of
 from advisor.yamlfile import Shape, plans
 from advisor.yamlwrite import unit_of
 

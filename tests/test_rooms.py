@@ -40,7 +40,7 @@ ROOMS = (
     ("repeated", "scale", "accuracy"),
     ("prices",),
     ("market",),
-    ("conditions",),
+    ("where",),
     ("browse", "drafts"),
     ("advice",),
     ("intake",),

@@ -23,6 +23,7 @@ from advisor.record import replace
 SPEED_STEP = 0.1  # tokens/s
 RELAXED_QUANTS = ("4bit", "q3_k_m")  # smaller weights that are tried where nothing meets the need
 RELAXED_CACHES = ("q8_0",)
+ALIKE_SHARE = 0.1  # models whose parameters differ by less are one size
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
 
 
@@ -214,8 +215,8 @@ def _models(prober: Prober) -> Iterator[Flip]:
         return  # a format that the other model may not be published in
     sizes = list(_typical(desk.catalog))
     here = desk.model.params
-    larger = [model for model in sizes if model[0] > 1.1 * here]
-    smaller = [model for model in reversed(sizes) if model[0] < 0.9 * here]
+    larger = [model for model in sizes if model[0] > (1 + ALIKE_SHARE) * here]
+    smaller = [model for model in reversed(sizes) if model[0] < (1 - ALIKE_SHARE) * here]
     for models, direction in ((larger, "larger"), (smaller, "smaller")):
         if not models or _sure_to_stay(prober, direction):
             continue

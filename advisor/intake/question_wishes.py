@@ -1,15 +1,18 @@
 """What a question wants and does not want: speed before price, nothing used, no Macs, no cluster, a pace, a length."""
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from advisor.advice import KINDS
+from advisor.hints import Crowd, Length, Pace
 from advisor.intake.question_words import Text
 from advisor.reason import Reason
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
+_Worded = TypeVar("_Worded", Pace, Length, Crowd)
 _NOT = (
     r"(?:\bno\b|\bnot\b|\bnever\b|\bwithout\b|\bavoid(?:ing)?\b|\bhate\b|\bexcept\b|\bskip(?:ping)?\b|\banything but\b|\bexclud\w+\b|"
     r"\bnothing\b|"
@@ -20,6 +23,7 @@ _LOOSE = (
     r"mess|with|"
     r"more|than|of|some|my|from|one|build|building|run|running|go|be|other|apple|over|fan|room|for|space|budget|network))*\s"
 )
+_SEVERAL_CARDS = ("second-gpu", "nvlink-pair", "replicas", "multi-gpu-server")
 # What is not wanted, and the kinds of answer that fall away with it.
 REFUSED = (
     (
@@ -34,7 +38,7 @@ REFUSED = (
     (
         r"(?:multi[- ]?gpus?|multiple (?:gpus?|cards?)|several (?:gpus?|cards?)|(?:a )?(?:second|2nd) (?:gpu|card)|two (?:gpus?|"
         r"cards?)|dual (?:gpus?|cards?))",
-     ("second-gpu", "nvlink-pair", "replicas", "multi-gpu-server")),
+     _SEVERAL_CARDS),
     (r"(?:servers?|racks?|server racks?)", ("multi-gpu-server",)),
 )  # fmt: skip
 _ONE_CARD = (
@@ -88,7 +92,7 @@ def kinds(text: Text, notes: list[Reason]) -> tuple[str, ...] | None:
             gone += lost
             _also_refused(text, found.end(), gone)
     if text.take(_ONE_CARD):
-        gone += REFUSED[3][1]
+        gone += _SEVERAL_CARDS
     if not gone:
         return None
     left = tuple(kind for kind in KINDS[:-1] if kind not in gone)
@@ -107,26 +111,31 @@ def _also_refused(text: Text, place: int, gone: list[str]) -> None:
 
 def pace(text: Text, catalog: "Catalog", notes: list[Reason]) -> float | None:
     """A speed in words, such as reading speed, said aloud with its number."""
-    for each in catalog.hints.paces:
-        if text.take(rf"\b(?:{each.words})\b"):
-            notes.append(Reason("ask.pace", {"name": each.name, "floor_tokens_per_s": each.tokens_per_s}, (each.source,)))
-            return each.tokens_per_s
-    return None
+    found = _in_words(text, catalog.hints.paces)
+    if not found:
+        return None
+    notes.append(Reason("ask.pace", {"name": found.name, "floor_tokens_per_s": found.tokens_per_s}, (found.source,)))
+    return found.tokens_per_s
 
 
 def length(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
     """A context in words, such as long documents, said aloud with its number."""
-    for each in catalog.hints.lengths:
-        if text.take(rf"\b(?:{each.words})\b"):
-            notes.append(Reason("ask.length", {"name": each.name, "context_tokens": each.tokens}, (each.source,)))
-            return each.tokens
-    return None
+    found = _in_words(text, catalog.hints.lengths)
+    if not found:
+        return None
+    notes.append(Reason("ask.length", {"name": found.name, "context_tokens": found.tokens}, (found.source,)))
+    return found.tokens
 
 
 def crowd(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
     """Users in words, such as several users, said aloud with their number."""
-    for each in catalog.hints.crowds:
-        if text.take(rf"\b(?:{each.words})\b"):
-            notes.append(Reason("ask.crowd", {"name": each.name, "users": each.users}, (each.source,)))
-            return each.users
-    return None
+    found = _in_words(text, catalog.hints.crowds)
+    if not found:
+        return None
+    notes.append(Reason("ask.crowd", {"name": found.name, "users": found.users}, (found.source,)))
+    return found.users
+
+
+def _in_words(text: Text, known: Sequence[_Worded]) -> _Worded | None:
+    """The first of these amounts that the text says in one of its ways."""
+    return next((each for each in known if text.take(rf"\b(?:{each.words})\b")), None)

@@ -70,9 +70,9 @@ class Text:
         """Mark a stretch as read."""
         self.left = self.left[:start] + "\0" * (end - start) + self.left[end:]
 
-    def take(self, pattern: str) -> re.Match[str] | None:
-        """The first match of what is left, crossed out."""
-        found = re.search(pattern, self.left)
+    def take(self, *patterns: str) -> re.Match[str] | None:
+        """The first match in what is left by the first pattern that has one, crossed out."""
+        found = next((match for pattern in patterns if (match := re.search(pattern, self.left))), None)
         if found:
             self.cross_out(*found.span())
         return found
@@ -120,7 +120,7 @@ _NO_MONEY = (
 def budget(text: Text) -> Amount | None:
     """What the buyer wants to spend: `$2k`, `under 3000 euros`, `a budget of 3k`; of a range the upper end."""
     to = rf"(?:{NUMBER}\s?(?:k|grand)?\s?(?:-|to|and|or)\s?(?:{_SIGN}\s?)?)?"
-    for pattern in (
+    found = text.take(
         rf"(?P<sign>{_SIGN})\s?{to}(?P<number>{NUMBER})\s?(?P<k>{_K})?(?:\s?{_UNIT}\b)?",
         rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>k|grand|thousand|hundred)?[\s-]?(?P<unit>{_UNIT})(?!\w)",
         rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>{_K})(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
@@ -130,13 +130,12 @@ def budget(text: Text) -> Amount | None:
         rf"\b(?:budget|spend|pay){_NEARLY}\s*{to}(?P<number>\d[\d,]*)(?P<k>k)?\b{_NO_MONEY}",
         rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{_NO_MONEY}",
         rf"\b(?:for|around|about)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
-    ):
-        found = text.take(pattern)
-        if found:
-            groups = found.groupdict()
-            unit = groups.get("sign") or groups.get("unit") or "$"
-            return Amount(_thousands(groups["number"], groups.get("k")), CURRENCIES[unit])
-    return None
+    )
+    if not found:
+        return None
+    groups = found.groupdict()
+    unit = groups.get("sign") or groups.get("unit") or "$"
+    return Amount(_thousands(groups["number"], groups.get("k")), CURRENCIES[unit])
 
 
 def price(text: Text, place: int) -> Amount | None:
@@ -199,29 +198,23 @@ _LENGTH = rf"(?P<number>{NUMBER})\s?(?P<k>[km])?"
 
 def prompt(text: Text) -> int | None:
     """The length of the prompts, tokens."""
-    for pattern in (
+    found = text.take(
         rf"{_LENGTH}[- ]?(?:tokens?[- ])?prompts?\b",
         rf"prompts?\s(?:of|with|around|about|up to)\s(?:about\s|up to\s)?{_LENGTH}(?:\s?tokens?)?\b",
-    ):
-        found = text.take(pattern)
-        if found:
-            return _tokens(found)
-    return None
+    )
+    return _tokens(found) if found else None
 
 
 def context(text: Text) -> int | None:
     """The context for each user, tokens."""
-    for pattern in (
+    found = text.take(
         rf"{_LENGTH}[- ]?(?:tokens?\s)?(?:of\s)?(?:context|ctx)(?:[- ](?:window|length|size))?\b",
         rf"\b(?:context|ctx)(?:[- ](?:window|length|size))?\s?(?:of|is|=|:|at|around|about|up to)?\s?{_LENGTH}(?:\s?tokens?)?\b",
         rf"\b(?:context|ctx)\b[\w\s]{{0,16}}?(?<![\w.]){_LENGTH}\b{_NO_MONEY}",
         rf"(?<![\w.]){_LENGTH}[- ]tokens?\b(?!\s?(?:/|per|a\b))",
         r"(?<![\w.$€£])(?P<number>\d{1,4})(?P<k>k)\b(?!\w)",
-    ):
-        found = text.take(pattern)
-        if found:
-            return _tokens(found)
-    return None
+    )
+    return _tokens(found) if found else None
 
 
 def users(text: Text) -> int | None:
@@ -229,16 +222,15 @@ def users(text: Text) -> int | None:
     groups = r"(?:team|group|office|class|family|company|firm|household|department|lab|studio|startup|crew|party|club|staff)"
     adjectives = r"(?:(?:concurrent|simultaneous|parallel|active|other|different|small|busy|local|human|team)\s)*"
     together = r"(?:concurrent(?:ly)?|simultaneous(?:ly)?|parallel|in parallel|at once|at the same time|at a time)"
-    for pattern in (
+    found = text.take(
         rf"\b{groups}\s+(?:of|with)\s+(?:about\s|around\s|~)?(?P<number>{COUNT})\b(?:\s(?:{USERS}))?",
         rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s){adjectives}(?:{USERS})\b(?:\s{together})?",
         rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s)person\b",
         rf"(?<![\w.-])(?P<number>\d+)\s{together}\b",
         r"\b(?:serve|serving|support|host for|batch(?: size)?(?: of)?|concurrency(?: of)?)\s(?P<number>\d+)\b(?!\s?(?:b\b|k\b|gb|x))",
-    ):
-        found = text.take(pattern)
-        if found:
-            return whole(found["number"])
+    )
+    if found:
+        return whole(found["number"])
     if text.take(
         r"\b(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|son|daughter|friend)\s(?:and|\+)\s(?:i|me)\b|\b(?:me|i|"
         r"myself)\s(?:and|\+)\s(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|friend|son|daughter)\b|\bboth of us\b"
