@@ -254,8 +254,6 @@ def _single_best(
     fast = [each for each in found if each.decode]
     if not fast:
         return _unable(device, found, refused)
-    if any(part.disk_share for part in fast[0].placement.parts):
-        return Reason("one.from-disk", {"device": device, "one_tokens_per_s": fast[0].decode.value if fast[0].decode else None})
     return fast[0]
 
 
@@ -263,6 +261,8 @@ def _unable(device: str, found: list[Estimate], refused: list[Reason]) -> Reason
     """Why one device cannot run it: what it lacks, or what no engine can do there."""
     if not found:
         return Reason("one.refused", {"device": device, "why": said(refused[:1])})
+    if found[0].fit.disk_bytes:
+        return Reason("one.from-disk", {"device": device})
     lacking = max(-each.headroom_bytes for each in found[0].fit.devices)
     facts: dict[str, Fact] = {"device": device, "engine": found[0].placement.engine}
     if lacking <= 0:  # the host's memory is what is short

@@ -55,6 +55,7 @@ class Fit:
     host_usable_bytes: float | None
     max_users: int
     raise_limit: bool  # fits only above the platform's default limit
+    disk_bytes: float  # weights that neither memory holds: read from disk for every token, which is no fit
     # worked out when asked for: of some hundred placements few are shown
     longest: Callable[[], int] = field(compare=False, repr=False)
     said: Callable[[], tuple[Reason, ...]] = field(compare=False, repr=False)
@@ -119,14 +120,15 @@ def fit(
     loads = tuple(_load(part, model, weights, cache, engine, platforms, copies) for part in placement.parts)
     host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
     rooms = (*loads, *_host_load(loads, weights, cache, host_room))
-    most = most_users(rooms, workload.context_tokens, engine, placement.groups)
+    disk_bytes = sum(part.disk_share for part in placement.parts) * (weights.dense_bytes + weights.expert_bytes)
+    most = 0 if disk_bytes else most_users(rooms, workload.context_tokens, engine, placement.groups)
     users = workload.users if workload.users is not None else max(1, most)
     at_a_time = min(users, _sequences(engine, placement.groups))
     devices = tuple(_device_fit(load, workload.context_tokens, at_a_time) for load in loads)
     host_needed = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
     host_needed += _host_cache_share(loads) * cache.held_bytes(workload.context_tokens) * at_a_time
     host_short = host_room is not None and host_needed > host_room
-    fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short
+    fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short and not disk_bytes
     raised = fits and any(each.needed_bytes > load.room.default_bytes * load.share for each, load in zip(devices, loads, strict=True))
     return Fit(
         fits=fits,
@@ -137,8 +139,9 @@ def fit(
         host_usable_bytes=host_room,
         max_users=most,
         raise_limit=raised,
-        longest=lambda: longest_context(rooms, at_a_time, model),
-        said=lambda: _reasons(loads, devices, raised, host_needed, host_room),
+        disk_bytes=disk_bytes,
+        longest=lambda: 0 if disk_bytes else longest_context(rooms, at_a_time, model),
+        said=lambda: _reasons(loads, devices, raised, host_needed, host_room, disk_bytes),
     )
 
 
@@ -260,8 +263,15 @@ def _device_fit(load: _Load, context_tokens: int, users: int) -> DeviceFit:
 
 
 def _reasons(
-    loads: tuple[_Load, ...], devices: tuple[DeviceFit, ...], raised: bool, host_needed: float, host_room: float | None
+    loads: tuple[_Load, ...],
+    devices: tuple[DeviceFit, ...],
+    raised: bool,
+    host_needed: float,
+    host_room: float | None,
+    disk_bytes: float,
 ) -> tuple[Reason, ...]:
+    if disk_bytes:
+        return (Reason("memory.disk", {"disk_bytes": disk_bytes, "usable_bytes": host_room}),)
     if host_room is not None and host_needed > host_room and all(each.headroom_bytes >= 0 for each in devices):
         return (Reason("memory.host-short", {"needed_bytes": host_needed, "usable_bytes": host_room}),)
     tightest = min(devices, key=lambda each: each.headroom_bytes)

@@ -121,9 +121,15 @@ def test_short_host_memory_means_disk_said_to_be_unusable() -> None:
     roomy = best("rtx-3090 as offload on llama.cpp", "deepseek-r1", "q4_k_m", ram_bytes=768 * GIB)
     assert "offload.disk" in [reason.code for reason in found.reasons]
     assert found.placement.parts[0].disk_share > 0.8
-    assert found.decode
+    assert not found.fit.fits
+    assert found.decode is None
+    assert (found.fit.max_users, found.fit.max_context_tokens) == (0, 0)
+    # the file of 671 B weights at some 4.8 bits is about 377 GiB; 24 on the card and 0.85 x 32 in the host's memory leave the rest
+    assert found.fit.disk_bytes == pytest.approx((found.weights.total_bytes - (22 + 27) * GIB), rel=0.02)
+    assert [reason.code for reason in found.fit.reasons] == ["memory.disk"]
+    assert roomy.fit.fits
     assert roomy.decode
-    assert found.decode.value < 1 < roomy.decode.value
+    assert roomy.decode.value > 1
 
 
 def test_a_network_left_out_is_one_that_the_engine_can_use() -> None:
@@ -177,7 +183,22 @@ def test_the_processor_multiplies_what_it_keeps_for_each_user() -> None:
 def test_weights_on_disk_are_said_to_be_unusable(capsys: pytest.CaptureFixture[str]) -> None:
     from advisor.cli import run
 
-    assert run(("estimate", "rx-6800", "--model", "deepseek-v3", "--ram-gib", "32")) == 0
+    assert run(("estimate", "rx-6800", "--model", "deepseek-v3", "--ram-gib", "32")) == 3
     said = capsys.readouterr()
     assert said.out.startswith("Unusable:")
     assert "read from disk for every token" in " ".join(said.out.split())
+
+
+@pytest.mark.parametrize(("model", "budget"), [("gpt-oss-120b", "1500"), ("qwen3-235b-a22b", "2500"), ("llama-3.3-70b", "900")])
+def test_what_reads_weights_from_disk_is_never_bought(model: str, budget: str, capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    from advisor.cli import run
+
+    run(("recommend", "--model", model, "--budget", budget, "--min-tokens-per-s", "1", "--json"))
+    given = json.loads(capsys.readouterr().out)
+    for road in given["roads"]:
+        fits = road["estimate"]["fits"] if road["estimate"] else False
+        on_disk = bool(road["estimate"]) and any(reason["code"] == "offload.disk" for reason in road["estimate"]["reasons"])
+        assert not (on_disk and fits), road["kind"]
+        assert not (on_disk and road["status"] != "impossible"), road["kind"]

@@ -104,8 +104,6 @@ class Bounds:
         self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
         held = self.users * cache.held_bytes(load.context_tokens)
         self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
-        self._weights_bytes = weights.total_bytes
-        self._disk_bytes_per_s = max(storage.read_bytes_per_s for storage in self.tables.storages.values())
         self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
     def may_reach(self, offer: Offer, tokens_per_s: float) -> bool:
@@ -137,9 +135,9 @@ class Bounds:
             return 0.0
         experts = min(short, self._expert_bytes)
         spilt = experts * self._touched(self.users / offer.count) + (short - experts) * self._dense_read
-        lost = max(0.0, short - (short - experts) * (1 - self._dense_read) - offer.ram_bytes)  # weights that only the disk has
-        disk_s = lost / self._weights_bytes * read * OTHER_ENGINES_SHARE / self._disk_bytes_per_s
-        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s + disk_s)
+        if short - (short - experts) * (1 - self._dense_read) > offer.ram_bytes:
+            return 0.0  # some of the weights would lie on disk
+        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s)
 
     def of(self, offer: Offer) -> Bound:
         """The bound of an offer."""
@@ -244,7 +242,7 @@ class Bounds:
         return self._cut[key]
 
     def _spilling(self, seats: Sequence[tuple[Seat, int]], short: float, offer: Offer) -> float:
-        """The most tokens/s when at least `short` bytes lie in host memory, what that cannot take on its disk; 0 if it may not.
+        """The most tokens/s when at least `short` bytes lie in host memory; 0 if it may not.
 
         Whole layers move, so that more lies there than need be: quicker only where the host's memory is, and then with all of a kind.
         """
@@ -263,20 +261,21 @@ class Bounds:
         return 0.0 if way.engine.offload_keeps == "streams" else way.cache_bytes
 
     def _spilt_s(self, seats: Sequence[tuple[Seat, int]], short: float, offer: Offer) -> float:
-        """Least seconds of a step with `short` bytes in host memory, experts first; 0 where even all layers are too little."""
+        """Least seconds of a step with `short` bytes in host memory, experts first; 0 where all are too little, or some lie on disk."""
         way = seats[0][0].way
         weights = way.weights
         experts = min(short, weights.expert_bytes)
         beside = self._beside_bytes(way)
         whole = (short - experts) / (weights.dense_bytes + beside)  # share of the layers that move with their cache
-        if whole > 1 + 1e-9:
+        outside = experts + whole * weights.dense_bytes
+        if whole > 1 + 1e-9 or outside > offer.ram_bytes * (1 - HOST_KEEPS_SHARE):
             return 0.0
         users = self._together(way, offer)
         read = experts * weights.experts_touched_share(users) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         moved = experts / weights.expert_bytes if weights.expert_bytes else 0.0
         devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)
-        return devices_s + read / offer.ram_bytes_per_s + self._disk_s(way, experts + whole * weights.dense_bytes, offer)
+        return devices_s + read / offer.ram_bytes_per_s
 
     def _in_turn_s(self, seats: Sequence[tuple[Seat, int]], dense: float, experts: float, cache: float, users: float) -> float:
         """Least seconds of the devices in turn, with these shares of the model left on them.
@@ -301,13 +300,3 @@ class Bounds:
     def _together(self, way: Way, offer: Offer) -> float:
         """Users of one pass: all of them, or one batch of as many as there are devices where the engine keeps them all busy."""
         return self.users / offer.count if way.engine.pipeline_fills else self.users
-
-    def _disk_s(self, way: Way, outside_bytes: float, offer: Offer) -> float:
-        """Seconds for what even the host's memory cannot take."""
-        weights = way.weights
-        room = offer.ram_bytes * (1 - HOST_KEEPS_SHARE)
-        storage = self.tables.storages.get(self.desk.need.storage or (offer.host.storage if offer.host else ""))
-        if outside_bytes <= room or storage is None:
-            return 0.0
-        read = weights.dense_bytes + weights.expert_bytes * weights.experts_touched_share(self._together(way, offer))
-        return (outside_bytes - room) / (weights.dense_bytes + weights.expert_bytes) * read / storage.read_bytes_per_s

@@ -9,7 +9,7 @@ from advisor.advice.offers import Offer, Range, all_offers
 from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
 
@@ -149,13 +149,17 @@ def _unpriced(cost: Cost) -> str:
 
 
 def short_of_memory(estimate: Estimate) -> Reason:
-    """By how much the fullest device is short."""
-    devices = estimate.fit.devices
-    worst = min(devices, key=lambda device: device.headroom_bytes)
-    needed = sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in devices)
-    usable = sum(each.count * each.usable_bytes for each in devices)
-    facts = {"short_bytes": -worst.headroom_bytes, "needed_bytes": needed, "usable_bytes": usable, "device": worst.device}
-    return Reason("need.memory-short", facts)
+    """By how much the fullest device is short, with its own bytes; the host's memory where the devices have room."""
+    fit = estimate.fit
+    worst = min(fit.devices, key=lambda device: device.headroom_bytes)
+    if fit.disk_bytes:
+        return Reason("need.from-disk", {"disk_bytes": fit.disk_bytes})
+    if worst.headroom_bytes >= 0 and fit.host_usable_bytes is not None:
+        host = {"needed_bytes": fit.host_needed_bytes, "usable_bytes": fit.host_usable_bytes}
+        return Reason("need.host-short", {"short_bytes": fit.host_needed_bytes - fit.host_usable_bytes, **host})
+    each = "-each" if sum(device.count for device in fit.devices) > 1 else ""
+    facts: dict[str, Fact] = {"short_bytes": -worst.headroom_bytes, "needed_bytes": worst.needed_bytes, "usable_bytes": worst.usable_bytes}
+    return Reason(f"need.memory-short{each}", {**facts, "device": worst.device})
 
 
 def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:

@@ -58,7 +58,10 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
 
 
-MISSES = {"need.memory-short": "fits", "need.too-slow": "slow", "need.first-token": "late", "price.unknown": "unpriced"}
+MISSES = {
+    "need.memory-short": "fits", "need.memory-short-each": "fits", "need.host-short": "fits", "need.from-disk": "fits",
+    "need.too-slow": "slow", "need.first-token": "late", "price.unknown": "unpriced",
+}  # fmt: skip
 
 
 def _missing(option: Option, need: Need) -> str:

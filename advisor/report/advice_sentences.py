@@ -115,6 +115,9 @@ ADVICE: dict[str, str] = {
     "won.fastest": "The fastest of {systems} systems weighed within the budget: {spend_usd}.",
     # why a road lost
     "need.memory-short": "Short of memory by {short_bytes}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.memory-short-each": "Short of memory by {short_bytes} on the fullest, {device}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.host-short": "Short of host memory by {short_bytes}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.from-disk": "Unusable: {disk_bytes} of the weights would be read from disk for every token.",
     "need.too-slow": "Too slow: {per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
     "need.first-token": "The first token takes {first_token_s} where {floor_s} are allowed.",
     "need.over-budget": "Over the budget by {over_usd}.",

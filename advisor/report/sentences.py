@@ -17,6 +17,7 @@ SENTENCES: dict[str, str] = {
     "model.assumed": "{what}.",
     "memory.fits": "On {device} {needed_bytes} of {usable_bytes} are taken: weights {weights_bytes}, cache {cache_bytes}, "
     "working memory {overhead_bytes}.",
+    "memory.disk": "{disk_bytes} of the weights find room neither on the devices nor in the host's memory.",
     "memory.host-short": "The host's memory is short: {needed_bytes} of weights and cache lie there, and {usable_bytes} are free.",
     "memory.raise-limit": "It fits only with the memory limit of {device} raised from {default_bytes} to {limit_bytes}: {command}",
     "memory.short": "{device} is short of memory by {short_bytes}: it needs {needed_bytes} (weights {weights_bytes}, "

@@ -18,7 +18,7 @@ SYSTEM: dict[str, str] = {
     "link.host-cannot": "{host} gives its cards {slots}, not {link}.",
     "link.peer-needs-patch": "{link} needs a patched driver on {device}: the stock one goes through host memory.",
     "load.wait": "Loading from {storage} takes {load_s}; swapped {swaps_per_day} times a day, the devices wait {waiting_share} of it.",
-    "offload.disk": "{disk_bytes} of the weights fit neither memory and are read from disk for every token: unusable.",
+    "offload.disk": "{disk_bytes} of the weights fit neither memory and would be read from disk for every token: unusable.",
     "offload.host-memory": "{host_weights_bytes} of the weights lie in host memory.",
     "one.from-disk": "One {device} alone would read part of the weights from disk for every token: no speed to compare with.",
     "one.refused": "One {device} alone cannot run it: {why}.",

@@ -135,6 +135,8 @@ def time_sentence(estimate: Estimate) -> str:
 
 def short_of(fit: Fit) -> str:
     """Where memory is short and by how much."""
+    if fit.disk_bytes:
+        return f"the host's memory is short of {show('x_bytes', fit.disk_bytes)}"
     worst = min(fit.devices, key=lambda each: each.headroom_bytes)
     if worst.headroom_bytes >= 0 and fit.host_usable_bytes is not None:
         return f"the host's memory is short of {show('x_bytes', fit.host_needed_bytes - fit.host_usable_bytes)}"

@@ -25,11 +25,11 @@ from advisor.units import figure, show
 def headline(given: Estimate, cost: Cost) -> tuple[str, str]:
     """The verdict as a sentence, and the words of it that carry the verdict."""
     model = f"{given.model.name} ({given.quant.id})"
+    if given.fit.disk_bytes:
+        lost = f"would be read from disk for every token; {short_of(given.fit)}"
+        return f"Unusable: {model} on {system_name(given.system)} {lost}.", "Unusable"
     if not given.fit.fits or given.decode is None:
         return f"Does not fit: {model} on {system_name(given.system)}; {short_of(given.fit)}.", "Does not fit"
-    if any(reason.code == "offload.disk" for reason in given.warnings):
-        slow = f"about {figure(given.decode.value)} tokens/s"
-        return f"Unusable: {model} on {system_name(given.system)} is read from disk for every token, {slow}.", "Unusable"
     computer = " with a computer" if len(cost.lines) > 1 and not given.system.groups[0].device.is_box else ""
     price = f", {show('x_usd', cost.price_usd)}{computer}" if cost.price_usd is not None else ""
     return f"Fits: {model} on {system_name(given.system)}, about {figure(given.decode.value)} tokens/s{price}.", "Fits"
