@@ -69,6 +69,7 @@ class Catalog:
         self.overlays: tuple[str, ...] = tuple(str(path) for layer in layers[1:] for path in layer.roots)
         self._records: dict[str, Records[Any]] = {}
         self._names: dict[str, Names] = {}
+        self._kept: dict[str, dict[Any, Any]] = {}
 
     @classmethod
     def load(cls, overlays: Sequence[Path] = (), *, user_folder: bool = True, root: Path | None = None) -> "Catalog":
@@ -80,6 +81,10 @@ class Catalog:
         base = base_layer(root)
         paths = overlay_paths(overlays, user_folder=user_folder)
         return cls([base, laid_layer(base, paths)] if paths else [base], root)
+
+    def kept(self, what: str) -> dict[Any, Any]:
+        """What was worked out from this catalog and serves the next question too; lives as long as the catalog."""
+        return self._kept.setdefault(what, {})
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Every id of a kind, sorted; nothing is decoded."""

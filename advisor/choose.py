@@ -48,12 +48,11 @@ class Way:
 
 def tables_of(catalog: Catalog) -> Tables:
     """The estimator's tables of this catalog, put together once."""
-    known: Tables | None = catalog.__dict__.get("_estimator_tables")
-    if known is None:
+    kept: dict[str, Tables] = catalog.kept("tables")
+    if "all" not in kept:
         storages = catalog.records("storage")
-        known = Tables(catalog.calibration, catalog.link_calibration, catalog.platforms, storages)
-        catalog.__dict__["_estimator_tables"] = known
-    return known
+        kept["all"] = Tables(catalog.calibration, catalog.link_calibration, catalog.platforms, storages)
+    return kept["all"]
 
 
 def best(system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog) -> Estimate:

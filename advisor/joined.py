@@ -123,7 +123,7 @@ def usual_slot(groups: Sequence[Group], host: Host, catalog: Catalog) -> Link:
 
 def usual_host(catalog: Catalog, cards: int, mount: str) -> Host | None:
     """The owned desktop where it has room; else the cheapest host that has, so that more cards never need a cheaper one."""
-    known: dict[tuple[int, str], Host | None] = catalog.__dict__.setdefault("_usual_hosts", {})
+    known: dict[tuple[int, str], Host | None] = catalog.kept("usual hosts")
     key = (cards, mount)
     if key not in known:
         known[key] = _usual_host(catalog.hosts.values(), cards, mount)

@@ -1,6 +1,7 @@
 """What money is worth and what the small things cost: electricity, currencies, renting, parts. One file, `catalog/money.yaml`."""
 
 from functools import cached_property
+from typing import Any
 
 from advisor.price import Source
 from advisor.record import dataclass
@@ -99,6 +100,11 @@ class Money(Chosen):
     parts: tuple[Part, ...] = given(default=())
     choices: tuple[Choice, ...] = given()
     market: tuple[Source, ...] = given(default=())  # what moved the prices: a fact in each title
+
+    @cached_property
+    def known_prices(self) -> dict[Any, Any]:
+        """Prices that were converted by these rates already; `prices` fills it."""
+        return {}
 
     def rate(self, currency: str) -> Rate | None:
         """The rate of a currency; the dollar is worth a dollar; None where the file does not have it."""

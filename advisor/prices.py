@@ -159,7 +159,7 @@ def price_of(
     """The price used: stated by the user, else the newest street row of the asked condition, else the list price."""
     if overrides and thing.id in overrides:
         return PriceUsed(overrides[thing.id], kind="stated")
-    known: dict[tuple[object, ...], PriceUsed] = money.__dict__.setdefault("_prices", {})  # asked for several times an answer
+    known: dict[tuple[object, ...], PriceUsed] = money.known_prices  # asked for several times an answer
     day = today or date.today()
     key = thing, memory_bytes, new_only, day
     if key not in known:

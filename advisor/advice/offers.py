@@ -257,7 +257,7 @@ def all_offers(desk: Desk) -> Range:
 
     Kept with the catalog for the next question on the same terms.
     """
-    kept: dict[tuple[object, ...], Range] = desk.catalog.__dict__.setdefault("_offers", {})
+    kept: dict[tuple[object, ...], Range] = desk.catalog.kept("offers")
     key = _terms_key(desk)
     if key not in kept:
         if len(kept) >= MOST_KEPT:

@@ -45,16 +45,19 @@ def shortened(name: str, catalog: "Catalog") -> tuple[str, ...]:
     said = tuple(word for word in tokens(name) if word not in FILLERS)
     if len(said) < 2 or said[0] not in families(catalog):
         return ()
-    fitting = [(model, shape, date) for model, shape, date in _shapes(catalog) if _within(said, shape)]
+    fitting = [each for each in _shapes(catalog) if _within(said, each[1])]
+    newest = sorted(fitting, key=lambda each: each[2], reverse=True)
     if not any(word[0].isdigit() for word in said):
-        return tuple(model for model, _, _ in sorted(fitting, key=lambda each: each[2], reverse=True))
-    if not any(
-        word.rstrip("b") in {each.rstrip("b") for each in shape if each.endswith("b")} for word in said for _, shape, _ in fitting[:1]
-    ):
-        fitting = fitting if len(fitting) == 1 else []
-    return tuple(
-        model for model, _, _ in sorted(sorted(fitting, key=lambda each: each[2], reverse=True), key=lambda each: _extras(said, each[1]))
-    )
+        return tuple(model for model, _, _ in newest)
+    if len(fitting) > 1 and not _names_size(said, fitting[0][1]):
+        return ()
+    return tuple(model for model, _, _ in sorted(newest, key=lambda each: _extras(said, each[1])))
+
+
+def _names_size(said: tuple[str, ...], shape: tuple[str, ...]) -> bool:
+    """Whether a number that was said is a size in the name, not its version."""
+    sizes = {word.rstrip("b") for word in shape if word.endswith("b")}
+    return any(word.rstrip("b") in sizes for word in said)
 
 
 def _within(said: tuple[str, ...], shape: tuple[str, ...]) -> bool:
