@@ -60,7 +60,7 @@ reply replies response responses respond answer answers throughput latency concu
 batch batched batching single multi multiple user users people person family team colleague colleagues coworkers wife kids friends students customers
 clients employees agent agents agentic coding coder code programming programmer developer developers dev devs write writing story stories roleplay rp
 chat chatbot assistant summarise summarize summarization summary translate translation rag document documents docs pdf pdfs text texts email emails
-research science medical legal study studies learning finetune finetuning fine-tune fine-tuning train training lora image images video whisper vision
+research science medical legal study studies learning image images video whisper vision
 should shall would could will can may might must need needs needed want wants wanted wish hope hoping plan plans planning think thinks thought believe
 feel guess know knows knew tell told say says said hear heard read reading see sees saw seen look looks looking find found show shows try tries tried
 trying keep keeps kept stay stays stick hold wait waiting sell selling sold trade get gets got getting give gives given make makes made take takes took

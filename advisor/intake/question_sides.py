@@ -7,7 +7,7 @@ from advisor.intake.question_names import Mention
 from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
 from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
-from advisor.record import dataclass
+from advisor.record import dataclass, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -28,10 +28,14 @@ KEPT_TOO = (
     r"combined with) (?:it|my|the|them)\b"
 )
 TO_COUNT = re.compile(rf"\b(?:to|into)\s((?!an?\b){COUNT})x?(?=\s*(?:[?.,!]|$|of (?:them|those|these)\b|cards\b|gpus\b))")
+OTHER_COUNT = re.compile(
+    rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
+    r"gpus?|for|to|with|on|running)\b))"
+)
 HOW_MANY = r"\bhow many (?:used |new )?#|#s?\b.*\bhow many (?:do|would|should|will|of|cards|gpus|are)\b"
 COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
-    rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s$"
+    rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s(?:(?:an?|one)\s)?$"
 )
 NETWORK_OF_HOSTS = "eth-10g-tcp"
 JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
@@ -57,14 +61,15 @@ class Sides:
 def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Sides:
     """The devices sorted into what is owned and what is asked about."""
     devices = [_in_hosts(question, mention) for mention in devices]
-    named = _settled(question, roles(question.original, devices))
+    spoken = roles(question.original, devices)
+    named = _settled(question, spoken)
     own = _once(question, [each.mention for each in named if each.role == OWN])
     more = [each for each in named if each.role == MORE]
     if not own and more:
         first = more[0].mention
         count = first.count if first.count > 1 else max(1, _ordinal(question, first) - 1)
         own = [Mention(first.name, count, first.start, first.end, first.note, first.named_at, first.sizes)]
-    counted = _counts(question, named)
+    counted = _counts(question, named) or _two_counts(question, spoken)
     if counted:
         own = []
     own, notes = _one_place(question, own, catalog)
@@ -192,6 +197,18 @@ def _counts(question: Text, named: list[Named]) -> tuple[str, ...]:
     ):
         return ()
     return tuple(f"{count}x {named[0].mention.name}" if count > 1 else named[0].mention.name for count in COUNTS_TRIED)
+
+
+def _two_counts(question: Text, spoken: list[Named]) -> tuple[str, ...]:
+    """`two 3090s vs one` of which nothing is owned is asked between both counts."""
+    if len(spoken) != 1 or spoken[0].role not in ("", WANT):
+        return ()
+    mention = spoken[0].mention
+    found = OTHER_COUNT.match(question.left, mention.end)
+    if not found or whole(found[1]) == mention.count:
+        return ()
+    question.cross_out(*found.span())
+    return mention.words, replace(mention, count=whole(found[1])).words
 
 
 def _same(named: Named, own: list[Mention]) -> bool:

@@ -117,8 +117,17 @@ _NO_MONEY = (
 )
 
 
+_NOTHING_SPENT = (
+    r"\b(?:(?:do not|don't|dont|can't|cannot|won't) (?:want to |wanna |need to |have to |plan to )?(?:buy|spend)|without (?:buying|"
+    r"spending)) (?:anything|any money|money|a (?:cent|dime|penny)|any (?:new |more )?hardware)(?: (?:else|new|more|extra|now))*"
+    r"(?! (?:on|if|unless|until|before|from|used|bigger|larger|with|over|above|that|for (?:an?|the)))\b"
+)
+
+
 def budget(text: Text) -> Amount | None:
     """What the buyer wants to spend: `$2k`, `under 3000 euros`, `a budget of 3k`; of a range the upper end."""
+    if text.take(_NOTHING_SPENT):
+        return Amount(0, "USD")
     to = rf"(?:{NUMBER}\s?(?:k|grand)?\s?(?:-|to|and|or)\s?(?:{_SIGN}\s?)?)?"
     found = text.take(
         rf"(?P<sign>{_SIGN})\s?{to}(?P<number>{NUMBER})\s?(?P<k>{_K})?(?:\s?{_UNIT}\b)?",
@@ -165,12 +174,22 @@ def electricity(text: Text) -> Amount | None:
 _SPEED = r"(?:(?:tok(?:en)?s?|tk|t)\s?(?:/|per|a|p)\s?(?:s(?:ec(?:ond)?)?)|tps|toks)"
 
 
+_CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)))"  # a character of it; a dot only within a number
+_SEEN = re.compile(
+    rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages)\b{_CLAUSE}{{0,30}}?"
+    rf"(?<![\w.])(?P<speed>{NUMBER}\s?{_SPEED})\b"
+)
+
+
 def floor(text: Text) -> float | None:
     """The speed wanted for each user, tokens/s; one that is said to be seen or promised is no wish."""
     text.take(
         rf"\b(?:get|gets|getting|give|gives|giving|see|seeing|reached?|only|promis\w+|claim\w*|publish\w*|currently at|"
         rf"now at)\s(?:(?:only|about|around|me|us|just|like)\s)*{NUMBER}(?:-{NUMBER})?\s?{_SPEED}\b"
     )
+    seen = _SEEN.search(text.left)
+    if seen:  # "my 3090 does 20 t/s": the card's name stays to be read
+        text.cross_out(*seen.span("speed"))
     found = text.take(rf"(?:{NUMBER}\s?(?:-|to)\s?)?(?P<number>{NUMBER}|{COUNT})\+?\s?{_SPEED}\b(?:\s+(?:each|per user))?")
     return number_of(found["number"]) if found else None
 
