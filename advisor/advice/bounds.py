@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from advisor import correction, memory
-from advisor.advice.desk import Desk, Work
+from advisor.advice.desk import Desk, Run, Work
 from advisor.advice.offers import Offer, Owned
 from advisor.cache import Cache, cache_of
 from advisor.calibration import Constants
@@ -156,20 +156,26 @@ class Bounds:
         """The engines that run the work on these devices: those that are left open, else those that must be named."""
         key = tuple(device.id for device, *_ in groups)
         if key not in self._ways:
-            kinds = tuple({device.id: device for device, *_ in groups}.values())
-            engines = self.desk.catalog.engines.values()
-            usual = [way for engine in engines if engine.choice_rank is not None and (way := self._way(engine, kinds))]
-            self._ways[key] = tuple(usual or [way for engine in engines if (way := self._way(engine, kinds))])
+            known, asked = self.desk.runs, (key, self.work.quant, self.work.kv_quant)
+            if asked not in known:
+                kinds = tuple({device.id: device for device, *_ in groups}.values())
+                engines = self.desk.catalog.engines.values()
+                usual = [run for engine in engines if engine.choice_rank is not None and (run := self._run(engine, kinds))]
+                known[asked] = tuple(usual or [run for engine in engines if (run := self._run(engine, kinds))])
+            self._ways[key] = tuple(self._way(*run) for run in known[asked])
         return self._ways[key]
 
-    def _way(self, engine: Engine, kinds: tuple[Device, ...]) -> Way | None:
+    def _run(self, engine: Engine, kinds: tuple[Device, ...]) -> Run | None:
+        """With what this engine runs the model on these devices, whatever the workload."""
         desk, work = self.desk, self.work
         backend = backend_for(engine, kinds)
         if backend is None or unkept(engine, work.kv_quant) or desk.model.architecture in engine.excluded_architectures:
             return None
         quant = quant_of(engine, desk.model, desk.quant(work.quant), kinds, desk.catalog)
-        if not isinstance(quant, Quant):
-            return None
+        return (engine, backend, quant) if isinstance(quant, Quant) else None
+
+    def _way(self, engine: Engine, backend: Backend, quant: Quant) -> Way:
+        desk, work = self.desk, self.work
         key = engine.id, backend.id, quant.id
         if key not in self._by_quant:
             weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, work.kv_quant, engine)

@@ -6,7 +6,7 @@ from advisor import choose
 from advisor.cache import Cache, cache_of
 from advisor.catalog import Catalog
 from advisor.device import Device
-from advisor.engine import Engine
+from advisor.engine import Backend, Engine
 from advisor.errors import AdvisorError
 from advisor.host import Host
 from advisor.market import Cost, Terms, bill, with_tokens
@@ -22,6 +22,7 @@ from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
 WIDTHS = ("4bit", "8bit", "16bit")
+Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Desk:
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
         self.bounds: dict[Work, object] = {}  # made by `bounds`, kept beside the estimates
+        self.runs: dict[tuple[tuple[str, ...], str | None, str], tuple[Run, ...]] = {}  # likewise: by devices, weights, cache
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -163,5 +165,5 @@ class Desk:
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes, other.bounds = self._bytes, self.bounds
+        other._bytes, other.bounds, other.runs = self._bytes, self.bounds, self.runs
         return other
