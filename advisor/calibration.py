@@ -50,6 +50,7 @@ class Constants:
     prompt_share: float  # of the prompts' time that is not hidden behind generating, when both share the device
     basis: str = "calibrated"  # calibrated | extrapolated | physics-only
     rows: int = 0  # published rows with the same engine, backend and architecture
+    own_rows: tuple[int, int] = (0, 0)  # those of this very device that time generating: for one user, for several
     families: tuple[tuple[str, str], ...] = ()
     device: str = ""
 
@@ -141,7 +142,8 @@ class Calibration:
         values = {name: term.value(found) for name, term in self.terms.items()}
         basis, rows = self.basis(found)
         rates = self.rates(engine, device, speed_class)
-        return reached(values, rates, basis=basis, rows=rows, families=tuple(found.items()), device=device.id)
+        own = self.own_rows(f"{found['engine']}/{found['backend']}/{device.id}")
+        return reached(values, rates, basis=basis, rows=rows, own_rows=own, families=tuple(found.items()), device=device.id)
 
     def rates(self, engine_id: str, device: Device, speed_class: str) -> Rates:
         """Dense rates at the precision that this engine computes in with such weights; FP16 where FP8 or FP4 is missing."""
@@ -161,6 +163,14 @@ class Calibration:
             return "calibrated", rows
         kin = self.evidence.get(f"{found['engine']}/{found['backend']}", 0)
         return ("extrapolated" if kin else "physics-only"), 0
+
+    def own_rows(self, key: str) -> tuple[int, int]:
+        """Rows of engine/backend/device that time generating, alone or as one of several: for one user, for several."""
+        one, several = (
+            sum(self.intervals[kind].device_rows.get(key, 0) for kind in (kind, f"{kind}-multi") if kind in self.intervals)
+            for kind in ("decode", "served")
+        )
+        return one, several
 
     def interval(self, kind: str, constants: Constants, users: float = 1.0) -> tuple[float, float]:
         """Factors on a figure of `kind` (decode, prefill, served, … -multi) that bound 80 % of measurements."""

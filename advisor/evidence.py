@@ -1,9 +1,10 @@
 """How well an estimate is founded: the published rows nearest to it, and whether one of them is the very same run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from advisor.calibration import FOUNDED, Constants
 from advisor.measurement import Measurement
 from advisor.record import dataclass, replace
 
@@ -19,12 +20,18 @@ ALIKE_IN_SIZE = 2.0  # a row of another model says something when that reads at 
 
 @dataclass(frozen=True)
 class Nearest:
-    """A published row close to the question; `same` when everything that matters is equal."""
+    """A published row close to the question, and what it ran; `same` when everything that matters is equal."""
 
     id: str
     decode_tokens_per_s: float | None
     source: str
-    same: bool = False
+    same: bool
+    devices: tuple[tuple[str, int], ...]  # id, count
+    engine: str | None
+    model: str
+    quant: str | None
+    users: int | None  # None = as many as fit
+    sustained: bool  # the prompts' reading is within the time
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,14 @@ class Evidence:
 
     basis: str  # measured | calibrated | extrapolated | physics-only
     nearest: tuple[Nearest, ...] = ()
+    own_rows: int = 0  # published rows of this very device with that engine and backend, for one user or for several as asked
+    architecture: str = ""
+    family_rows: int = 0  # the same of every device of the architecture, of all kinds
+
+    @property
+    def known(self) -> bool:
+        """Whether this very hardware was measured, not only its kin."""
+        return self.basis == "measured" or self.own_rows > 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +73,14 @@ class Asked:
     def device_count(self) -> int:
         """All of them."""
         return sum(count for _, count in self.devices)
+
+
+def founded(parts: Sequence[Constants], users: int) -> Evidence:
+    """How well an estimate on these parts is founded: as well as its worst part."""
+    worst = parts[0]
+    if any(each is not worst for each in parts):
+        worst = max(parts, key=lambda each: (FOUNDED.index(each.basis), -each.own_rows[users > 1]))
+    return Evidence(worst.basis, (), worst.own_rows[users > 1], dict(worst.families).get("architecture", ""), worst.rows)
 
 
 def asked_of(estimate: "Estimate") -> Asked:
@@ -111,12 +134,32 @@ def is_same(row: Measurement, asked: Asked) -> bool:
     )
 
 
+def _as_many_users(row: Measurement, users: int) -> bool:
+    """Whether a row's speed can stand beside that of so many users."""
+    return row.one_user if users == 1 else row.as_many_users_as_fit or row.users == users
+
+
 def nearest(rows: Iterable[Measurement], asked: Asked) -> tuple[Nearest, ...]:
     """The usable rows closest to the question, the same ones first, then the most alike, then the newest."""
-    usable = (row for row in rows if not row.unusable and row.decode_tokens_per_s is not None)
+    usable = (row for row in rows if not row.unusable and row.decode_tokens_per_s is not None and _as_many_users(row, asked.users))
     scored = [(is_same(row, asked), likeness(row, asked), row.date or "", row.id, row) for row in usable]
     close = sorted((each for each in scored if each[1] >= LEAST_LIKENESS), key=lambda each: each[:4], reverse=True)
-    return tuple(Nearest(row.id, row.decode_tokens_per_s, row.printed_source, same) for same, _, _, _, row in close[:SHOWN])
+    return tuple(_shown(row, same) for same, _, _, _, row in close[:SHOWN])
+
+
+def _shown(row: Measurement, same: bool) -> Nearest:
+    return Nearest(
+        id=row.id,
+        decode_tokens_per_s=row.decode_tokens_per_s,
+        source=row.printed_source,
+        same=same,
+        devices=tuple((ran.device or ran.name, ran.count) for ran in row.devices),
+        engine=row.engine,
+        model=row.model or row.model_printed or "",
+        quant=row.quant or row.quant_printed,
+        users=None if row.as_many_users_as_fit else row.users,
+        sustained=row.sustained,
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -140,4 +183,4 @@ def with_rows(estimate: "Estimate", catalog: "Catalog") -> "Estimate":
     rows = _worth_weighing(catalog, asked.device_ids, estimate.model.id, estimate.model.active_params)
     found = nearest(rows, asked)
     basis = "measured" if any(row.same for row in found) else estimate.evidence.basis
-    return replace(estimate, evidence=Evidence(basis, found))
+    return replace(estimate, evidence=replace(estimate.evidence, basis=basis, nearest=found))

@@ -13,7 +13,7 @@ from advisor.commands import verify
 from advisor.correction import Correction
 from advisor.device import Device
 from advisor.engine import Engine
-from advisor.evidence import Evidence, Nearest
+from advisor.evidence import Evidence, Nearest, founded
 from advisor.memory import Fit
 from advisor.model import Model
 from advisor.need import Workload
@@ -173,7 +173,7 @@ def estimate(
         **{**_UNKNOWN, **speeds},
         load_s=loading_s,
         interruptions_per_year=tables.links.interruptions.per_device_year * system.count,
-        evidence=Evidence(_basis(runner, placement)),
+        evidence=founded([runner.constants(part) for part in placement.parts], done.users or 1),
         warnings=(*system.remarks, *_cautions(placement, fit, done, engine), *_corners(placement, model, quant, engine)),
         measured_by=lambda: verify(engine, model, quant, kv_quant, placement, system, done, weights, fit.host_needed_bytes),
         said=lambda: (
@@ -286,11 +286,6 @@ def _rates(runner: Runner, placement: Placement, work: Workload, at_a_time: int)
     if len(groups) > 1:
         terms = sum((times(group_terms, rate / decode) for group_terms, rate, _, _ in groups), Terms())
     return _Rates(decode, prefill or None, first_s or None, sustained, terms, team, each)
-
-
-def _basis(runner: Runner, placement: Placement) -> str:
-    bases = {runner.constants(part).basis for part in placement.parts}
-    return bases.pop() if len(bases) == 1 else max(bases, key=BASES.index)
 
 
 def _worst(runner: Runner, placement: Placement) -> Constants:

@@ -116,12 +116,12 @@ def straddles(speed: Speed | None, floor: float) -> bool:
 
 
 def confidence(estimate: Estimate, need: Need) -> str:
-    """How sure the answer is: lower where an interval straddles a floor or the figures are extrapolated."""
+    """How sure the answer is: lower where an interval straddles a floor, or nobody measured this very hardware."""
     doubts = straddles(estimate.decode_per_user, need.min_tokens_per_s)
     if need.max_first_token_s is not None:
         doubts = doubts or straddles(estimate.first_token_s, need.max_first_token_s)
     far = estimate.evidence.basis in ("extrapolated", "physics-only")
-    return "low" if doubts and far else "medium" if doubts or far else "high"
+    return "low" if doubts and far else "medium" if doubts or not estimate.evidence.known else "high"
 
 
 def shortfalls(option: Option, need: Need) -> tuple[Reason, ...]:

@@ -17,7 +17,8 @@ LEAST_REST = 12
 def _hanging(label: str, text: str) -> Iterator[str]:
     """A labelled sentence, its further lines under its first word."""
     first = f"{INDENT}{label:<{LABEL - 1}} "
-    yield from wrap(text, COLUMNS, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False) or [first.rstrip()]
+    lines = wrap(text, COLUMNS, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False, break_long_words=False)
+    yield from lines or [first.rstrip()]
 
 
 def _facts(block: Facts) -> Iterator[str]:
@@ -26,16 +27,13 @@ def _facts(block: Facts) -> Iterator[str]:
 
 
 def _listing(block: Listing) -> Iterator[str]:
-    """A URL stays whole, so that it can be followed from the terminal."""
+    """A URL and an id stay whole, so that they can be followed and asked for from the terminal."""
     yield f"{INDENT}{block.title}"
     for line in block.lines:
         if block.commands:
             yield f"{INDENT * 2}{line}"
         else:
-            whole = "://" in line
-            yield from wrap(
-                line, COLUMNS, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=not whole
-            )
+            yield from wrap(line, COLUMNS, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
 
 
 def _table(block: Table) -> Iterator[str]:
@@ -105,7 +103,7 @@ def _only_elsewhere(block: Block) -> bool:
 
 
 def written(page: Page) -> str:
-    """The page as lines of at most 80 columns (a command or a URL that is longer stays whole)."""
+    """The page as lines of at most 80 columns (a command, a URL or an id that is longer stays whole)."""
     lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
     for block in page.blocks:
         if not _only_elsewhere(block):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.advice import Condition
+    from advisor.evidence import Nearest
     from advisor.market import Cost
     from advisor.memory import DeviceFit, Fit
     from advisor.need import Workload
@@ -143,8 +144,27 @@ def _terms(terms: Terms | None) -> Json | None:
 
 
 def _evidence(given: Estimate) -> Json:
-    rows = [{"id": row.id, "decode_tokens_per_s": row.decode_tokens_per_s, "source": row.source} for row in given.evidence.nearest]
-    return {"basis": given.evidence.basis, "nearest": rows}
+    found = given.evidence
+    return {
+        "basis": found.basis,
+        "own_rows": found.own_rows,
+        "architecture": found.architecture,
+        "family_rows": found.family_rows,
+        "nearest": [_nearest(row) for row in found.nearest],
+    }
+
+
+def _nearest(row: Nearest) -> Json:
+    return {
+        "id": row.id,
+        "decode_tokens_per_s": row.decode_tokens_per_s,
+        "devices": [{"id": device, "count": count} for device, count in row.devices],
+        "engine": row.engine,
+        "model": row.model,
+        "quant": row.quant,
+        "users": row.users,
+        "source": row.source,
+    }
 
 
 def _parts(cost: Cost) -> list[Json]:

@@ -86,7 +86,21 @@ TIMES = thing(weights=NUMBER, kv_cache=NUMBER, compute=NUMBER, host_memory=NUMBE
 BOTTLENECK = maybe(one_of("memory-bandwidth", "compute", "link-latency", "link-bandwidth", "host-memory", "overhead"))
 EVIDENCE = thing(
     basis=one_of("measured", "calibrated", "extrapolated", "physics-only"),
-    nearest=many(thing(id=TEXT, decode_tokens_per_s=maybe(NUMBER), source=TEXT)),
+    own_rows=COUNT,
+    architecture=TEXT,
+    family_rows=COUNT,
+    nearest=many(
+        thing(
+            id=TEXT,
+            decode_tokens_per_s=maybe(NUMBER),
+            devices=many(thing(id=TEXT, count=COUNT)),
+            engine=maybe(TEXT),
+            model=TEXT,
+            quant=maybe(TEXT),
+            users=maybe(COUNT),
+            source=TEXT,
+        )
+    ),
 )
 COST = thing(
     price_usd=maybe(NUMBER),

@@ -2,6 +2,7 @@
 
 from advisor.reason import Reason
 from advisor.report.page import Block, Listing
+from advisor.report.pages.common import nearest_words
 from advisor.speed import Estimate
 
 
@@ -13,5 +14,5 @@ def source_lines(given: Estimate, claims: tuple[Reason, ...]) -> list[Block]:
     written += [*given.model.sources, *(link.sources if link else ())]
     named += [f"{source.title}{f', {source.url}' if source.url else ''}" for source in written]
     blocks: list[Block] = [Listing("Sources", tuple(dict.fromkeys(named)))] if named else []
-    rows = tuple(f"{row.id}: {row.decode_tokens_per_s} tokens/s, {row.source}" for row in given.evidence.nearest)
+    rows = tuple(f"{row.id}: {nearest_words(row)}, {row.source}" for row in given.evidence.nearest)
     return [*blocks, Listing("Nearest measurements", rows)] if rows else blocks

@@ -1,5 +1,6 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
+from advisor.evidence import Evidence, Nearest
 from advisor.market import Cost, CostLine
 from advisor.memory import DeviceFit, Fit
 from advisor.record import replace
@@ -19,7 +20,6 @@ LIMITS = {
 }
 BASES = {
     "measured": "this very setup was measured and published",
-    "calibrated": "calibrated on published measurements of this hardware",
     "extrapolated": "extrapolated from measurements of similar hardware",
     "physics-only": "from datasheets only: no measurement is near",
 }
@@ -31,6 +31,25 @@ STRATEGIES = {
     "experts": "experts shared out",
     "offload": "part in host memory",
 }
+
+
+def basis_words(found: Evidence) -> str:
+    """What a figure rests on: this hardware's own published measurements, or only those of its kin."""
+    if found.basis != "calibrated":
+        return BASES[found.basis]
+    if found.own_rows:
+        return "calibrated on published measurements of this hardware"
+    rows = f"{found.family_rows} row{'' if found.family_rows == 1 else 's'}"
+    return f"calibrated on its family (architecture {found.architecture}, {rows}; this very device has none of this kind)"
+
+
+def nearest_words(row: Nearest) -> str:
+    """A published speed with all that makes it comparable: on what, with what, of how many users."""
+    devices = " + ".join(f"{f'{count} × ' if count > 1 else ''}{device}" for device, count in row.devices)
+    users = "as many users as fit" if row.users is None else f"{row.users} user{'' if row.users == 1 else 's'}"
+    ran = ", ".join(each for each in (" ".join(filter(None, (row.model, row.quant))), row.engine, users) if each)
+    counted = ", reading the prompts counted" if row.sustained else ""
+    return f"{figure(row.decode_tokens_per_s or 0)} tokens/s on {devices} ({ran}{counted})"
 
 
 def _box_name(box: Box) -> str:

@@ -4,9 +4,10 @@ from advisor.answers import Estimated
 from advisor.market import Cost, price_dates
 from advisor.report.page import Block, Facts, Listing, Page, sentences, shown
 from advisor.report.pages.common import (
-    BASES,
+    basis_words,
     bill_words,
     memory_bars,
+    nearest_words,
     rate,
     seconds,
     setting,
@@ -83,8 +84,8 @@ def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:
 
 def _evidence_line(given: Estimate) -> tuple[str, str]:
     near = next((row for row in given.evidence.nearest if row.decode_tokens_per_s is not None), None)
-    nearest = f"; nearest published: {figure(near.decode_tokens_per_s or 0)} tokens/s ({near.id})" if near else ""
-    return "How sure", BASES[given.evidence.basis] + nearest
+    nearest = f"; nearest published: {nearest_words(near)}" if near else ""
+    return "How sure", basis_words(given.evidence) + nearest
 
 
 def _conditions(answer: Estimated) -> list[Block]:

@@ -8,7 +8,7 @@ from advisor.record import replace
 from advisor.report.again import again
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
-    BASES,
+    basis_words,
     bill_words,
     memory_bars,
     rate,
@@ -161,7 +161,7 @@ def _why(given: Recommendation) -> list[Block]:
 
 def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
     estimate = given.verdict.estimate
-    basis = f"; {BASES[estimate.evidence.basis]}" if estimate else ""
+    basis = f"; {basis_words(estimate.evidence)}" if estimate else ""
     assumed = " ".join(sentences(given.assumptions))
     return tuple(
         (label, line)

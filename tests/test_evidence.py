@@ -1,0 +1,80 @@
+"""What an estimate rests on: rows of this very device or only of its kin, and published speeds that can stand beside it."""
+
+import re
+
+import pytest
+
+from advisor.advice.judge import confidence
+from advisor.answers import recommend
+from advisor.catalog import Catalog
+from advisor.cli import run
+from advisor.report.pages.common import basis_words
+
+OF_THIS = "of this hardware"
+PUBLISHED = re.compile(r"nearest published: \S+ tokens/s on (?:\d+ × )?[\w.+-]+ \(\S+ .*?, (as many users as fit|\d+ users?)[,)]")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Catalog:
+    return Catalog.load(user_folder=False)
+
+
+def measured_devices(catalog: Catalog) -> set[str]:
+    """Devices that took part in a usable row which times one user's generating."""
+    rows = (row for row in catalog.measurements.values() if not row.unusable and row.one_user and row.decode_tokens_per_s)
+    return {ran.device for row in rows for ran in row.devices if ran.device}
+
+
+@pytest.mark.parametrize("device", ["arc-pro-b60-dual-48gb", "arc-b580", "arc-b570", "pro-w7800-48gb", "rx-7800-xt", "ryzen-ai-max-385"])
+def test_hardware_without_a_row_is_never_called_measured_hardware(device: str, shipped: Catalog) -> None:
+    found = shipped.find("devices", device).id
+    assert found not in measured_devices(shipped)
+    advised = recommend(have=found, model="qwen3-8b", catalog=shipped)
+    kept = next(road.estimate for road in advised.roads if road.kind == "keep" and road.estimate)
+    assert kept.evidence.own_rows == 0
+    assert OF_THIS not in basis_words(kept.evidence)
+    assert confidence(kept, advised.need) != "high"
+
+
+def test_own_rows_are_those_that_the_catalog_holds(shipped: Catalog) -> None:
+    """Every device that the calibration counts as its own has usable rows in the catalog, and only such a one is `known`."""
+    counted = {key.rsplit("/", 1)[1] for key in shipped.calibration.intervals["decode"].device_rows}
+    assert counted <= measured_devices(shipped)
+    one, several = shipped.calibration.own_rows("llama.cpp/nvidia/cuda/rtx-3090")
+    kinds = shipped.calibration.intervals
+    assert one == sum(kinds[kind].device_rows["llama.cpp/nvidia/cuda/rtx-3090"] for kind in ("decode", "decode-multi"))
+    assert several == 0  # no published row of several users there
+
+
+def test_an_invented_card_is_calibrated_on_its_family_at_most(tmp_path, capsys) -> None:
+    card = tmp_path / "devices" / "my-card.yaml"
+    card.parent.mkdir()
+    card.write_text(
+        "id: my-card\nname: My card\nmaker: nvidia\nkind: gpu\narchitecture: ada\nmemory_gib: 24\nmemory_type: GDDR6\n"
+        "bandwidth_gb_per_s: 900\ncompute: {fp32_tflops: 60, fp16_tflops: 120}\npower_w: 300\nslots: 2\n"
+        "availability: on-sale\nsources: [{fields: [memory_gib], title: invented}]\n"
+    )
+    assert run(("estimate", "my-card", "--model", "qwen3-8b", "--catalog", str(tmp_path))) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "calibrated on its family (architecture ada" in shown and OF_THIS not in shown
+
+
+@pytest.mark.parametrize(
+    ("system", "model", "users"),
+    [("2x rtx-3090", "llama-3.3-70b", 1), ("rx-9070-xt", "qwen3-8b", 1), ("h100-sxm", "llama-3.1-8b", 1), ("h100-sxm", "llama-3.1-8b", 8),
+     ("dgx-spark", "gpt-oss-120b", 4), ("mac-m3-ultra-80c", "deepseek-r1", 1)],
+)  # fmt: skip
+def test_a_published_speed_says_what_ran_and_for_as_many_users(system: str, model: str, users: int, capsys) -> None:
+    run(("estimate", system, "--model", model, "--users", str(users)))
+    shown = " ".join(capsys.readouterr().out.split())
+    if "nearest published" in shown:
+        found = PUBLISHED.search(shown)
+        assert found and found[1] in (("1 user",) if users == 1 else (f"{users} users", "as many users as fit"))
+
+
+def test_ids_of_rows_stay_whole(capsys) -> None:
+    """An id that is cut over two lines cannot be found in the catalog."""
+    run(("estimate", "2x rtx-3090", "--model", "llama-3.3-70b", "--why"))
+    lines = capsys.readouterr().out.split("Nearest measurements")[1].splitlines()
+    ids = [line.split()[1].rstrip(":") for line in lines if line.startswith("  - ")]
+    assert ids and set(ids) <= set(Catalog.load(user_folder=False).measurements)
