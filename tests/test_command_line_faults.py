@@ -78,6 +78,27 @@ def test_a_console_of_any_encoding(encoding: str) -> None:
     assert done.stdout.decode(encoding).startswith("Keep what you have")
 
 
+def test_files_are_read_as_utf_8_whatever_the_code_page(tmp_path: Path) -> None:
+    """Python warns wherever a file is opened in the machine's own encoding (gbk, cp1252), and here a warning is an error."""
+    pasted = tmp_path / "smi.txt"
+    pasted.write_text("NVIDIA GeForce RTX 3090, 24576 MiB  # é 显卡\n", encoding="utf-8")
+    strict = [
+        sys.executable,
+        "-X",
+        "warn_default_encoding",
+        "-W",
+        "error::EncodingWarning",
+        "-m",
+        "advisor",
+        "detect",
+        "--from",
+        str(pasted),
+    ]
+    known = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*strict, "--system"], capture_output=True, env=known, check=False)
+    assert (done.returncode, done.stdout.decode().strip()) == (0, "rtx-3090"), done.stderr
+
+
 def test_without_a_network(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise OSError("no network")

@@ -31,6 +31,14 @@ def test_pasted_output(case: dict[str, Any]) -> None:
     cards = [each for each in found.devices if not each.integrated]
     if "memory_gib" in case:
         assert cards[0].memory_bytes == pytest.approx(case["memory_gib"] * GIB, rel=0.001)
+    if "free_gib" in case:
+        assert (cards[0].free_bytes or 0.0) / GIB == pytest.approx(case["free_gib"] or 0.0, rel=0.001)
+    if "all_gib" in case:
+        assert [(each.memory_bytes or 0.0) / GIB for each in found.devices] == pytest.approx(
+            [gib or 0.0 for gib in case["all_gib"]], rel=0.001
+        )
+    if "warns" in case:
+        assert any(case["warns"] in warning for warning in found.warnings)
     if "candidates" in case:
         assert cards[0].device is None
         assert set(case["candidates"]) == set(cards[0].candidates)

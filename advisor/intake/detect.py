@@ -224,6 +224,10 @@ def _known(place: int, seen: Seen, identity: identify.Identity, integrated: bool
     device = identity.device
     if free is not None and device is not None and not device.unified_memory and free > device.largest_memory_bytes * identify.MOST_SHOWN:
         free, notes = None, (*notes, "the free memory printed is more than this card has: left out")
+    if device is not None and device.unified_memory and device.maker == "nvidia" and found.available_bytes:
+        free = max(free or 0.0, found.available_bytes)  # CUDA counts the system's file cache as taken, which gives way
+    if seen.memory_bytes and (memory or 0.0) > seen.memory_bytes >= (free or 0.0):
+        free = None  # it is of the part set apart, not of the pool
     return Known(
         place, seen, device, () if device else identity.candidates, integrated, memory, free, (*seen.notes, *identity.notes, *notes)
     )
@@ -232,7 +236,9 @@ def _known(place: int, seen: Seen, identity: identify.Identity, integrated: bool
 def _memory(seen: Seen, identity: identify.Identity, integrated: bool, found: Merged) -> tuple[float | None, tuple[str, ...]]:
     """The memory that the GPU can have: of a box that shares it the larger pool, never the small carved-out part."""
     unified = bool(identity.device and identity.device.unified_memory) or _box_like(seen, identity)
-    if integrated or not unified:
+    if integrated:
+        return max(seen.memory_bytes or 0.0, seen.shared_bytes or 0.0) or seen.limit_bytes, ()
+    if not unified:
         return seen.memory_bytes or seen.limit_bytes, ()
     pool = max(seen.memory_bytes or 0.0, seen.shared_bytes or 0.0)
     if seen.maker == "amd":

@@ -65,7 +65,9 @@ def _size(known: "Known", device: Device, ram_bytes: float | None) -> str:
     """The memory in words where the device is sold with several sizes."""
     if len(device.memory_options_bytes) == 1:
         return ""
-    have = ram_bytes or known.seen.memory_bytes or known.seen.limit_bytes
+    have = ram_bytes
+    if device.kind != "integrated-gpu":  # of which a driver prints the part set apart, no size of the computer's
+        have = have or known.seen.memory_bytes or known.seen.limit_bytes
     if device.maker == "amd" and device.unified_memory and ram_bytes:
         have = ram_bytes + (known.seen.memory_bytes or 0.0)
     if not have:

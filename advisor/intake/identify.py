@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.errors import AdvisorError
-from advisor.intake.merge import alternatives, is_generic, names_agree
+from advisor.intake.merge import LAPTOP_FORMS, alternatives, is_generic, names_agree
 from advisor.intake.readings import maker_of
 from advisor.intake.seen import Seen
 from advisor.lookup import device_words, normal
@@ -162,7 +162,9 @@ def _fits_unified(device: Device, seen: Seen, ram_bytes: float | None) -> bool:
 
 def whole_memory(device: Device, seen: Seen, ram_bytes: float | None) -> float | None:
     """All memory of a box whose GPU shares it, where that can be told."""
-    if device.kind == "apu-box" and device.maker == "amd":
+    if device.kind == "integrated-gpu" and device.maker != "amd":
+        return ram_bytes  # what its driver prints is the small part set apart, counted in the RAM
+    if device.maker == "amd" and device.kind in ("apu-box", "integrated-gpu"):
         hidden = seen.memory_bytes is None and any("AdapterRAM" in note for note in seen.notes)  # what is carved out is not in the RAM
         return ram_bytes + (seen.memory_bytes or 0.0) if ram_bytes and not hidden else None
     return ram_bytes or seen.memory_bytes
@@ -187,7 +189,8 @@ def _commoner(chosen: list[Device], seen: Seen) -> list[Device]:
 def _has_several(seen: Seen) -> bool:
     """Whether the printed name lists several devices of one chip."""
     inside = re.search(r"\[([^\]]*)\]", seen.name or "")
-    return "/" in (inside.group(1) if inside else seen.name or "")
+    _, *others = (inside.group(1) if inside else seen.name or "").split("/")
+    return any(each.strip().lower() not in LAPTOP_FORMS for each in others)
 
 
 def _by_name(seen: Seen, fitting: list[Device]) -> list[Device]:

@@ -11,7 +11,9 @@ from advisor.units import MIB
 TOOL = "llama.cpp devices"
 
 _INIT = re.compile(r"^.{0,200}?\bDevice (\d{1,3}): ([^,\n]{2,120}), (?:compute capability [\d.]+|(gfx\w+))(.*)$")
-_LISTED = re.compile(r"^.{0,120}?\b(CUDA|ROCm|Vulkan|MTL|Metal|SYCL|HIP|CANN|MUSA)(\d*): (.{2,120}?) \((\d+) MiB, (\d+) MiB free\)")
+_LISTED = re.compile(
+    r"^.{0,120}?\b(CUDA|ROCm|Vulkan|MTL|Metal|SYCL|HIP|CANN|MUSA)(\d*)\s{0,9}: (.{2,120}?)\s{1,60}\((\d+) MiB, (\d+) MiB free\)"
+)
 _USING = re.compile(r"using device (CUDA|ROCm|Vulkan|MTL|Metal|SYCL|HIP|MUSA)(\d*) \((.{2,120}?)\)(?: \(([^)]{0,60})\))? - (\d+) MiB free")
 _VULKAN = re.compile(r"ggml_vulkan: (\d{1,3}) = (.{2,160}?) \| uma: (\d)")
 _OLD_VULKAN = re.compile(r"ggml_vulkan: Using (.{2,120}?) \| uma: (\d)|Vulkan(\d+): (.{2,120}?) \| uma: (\d)")

@@ -51,8 +51,19 @@ def read(page: Page) -> tuple[View, ...]:
     for seen in _devices(page.lines):
         found.setdefault(seen.bus, seen)
     wsl = any(seen.maker == "microsoft" for seen in found.values())
-    devices = tuple(seen for seen in found.values() if seen.maker != "microsoft")
+    devices = tuple(_whole(seen for seen in found.values() if seen.maker != "microsoft"))
     return (View(tool=TOOL, devices=devices, os="wsl" if wsl else None, warnings=(_WSL,) if wsl else ()),)
+
+
+def _whole(listed: Iterable[Seen]) -> Iterator[Seen]:
+    """Each card once: further functions of one slot with the same id are its virtual ones (SR-IOV)."""
+    slots: set[tuple[str, str]] = set()
+    for seen in listed:
+        slot = (seen.bus.rpartition(".")[0], seen.pci_id) if seen.bus and seen.pci_id else None
+        if slot is None or slot not in slots:
+            yield seen
+        if slot is not None:
+            slots.add(slot)
 
 
 def _devices(lines: Iterable[str]) -> Iterator[Seen]:
@@ -125,7 +136,7 @@ def device_of(slot: str | None, words: str, pci_id: str | None = None) -> Seen |
         ((name, code) for name, code, pattern in _VENDORS if (pci_id or "").startswith(code) or (pci_id is None and pattern.search(words))),
         None,
     )
-    if vendor is None:
+    if vendor is None or "Hyper-V" in words:  # the console of a virtual machine
         return None
     unnamed = re.search(r"\bDevice ([0-9a-fA-F]{4})\b", words)
     if pci_id is None and unnamed:

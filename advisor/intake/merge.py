@@ -29,6 +29,7 @@ _ORDER = (
 )
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
 _MEMORY_WORD = re.compile(r"\d+(?:gb|tb)")
+LAPTOP_FORMS = frozenset(["mobile", "max-q"])  # a chip's line ends in them: `AD104M [GeForce RTX 4080 Max-Q / Mobile]`
 _PLACEHOLDER = frozenset(["graphics", "vf", "oam", "generation", "with", "design", "edition", "workstation", "corporation", "adapter"])
 
 
@@ -48,6 +49,7 @@ class Merged:
     devices: tuple[Seen, ...]
     links: tuple[Joint, ...]  # by place in `devices`
     ram_bytes: float | None
+    available_bytes: float | None
     os: str | None
     cpu: str | None
     box: str | None
@@ -67,6 +69,7 @@ def merge(views: Sequence[View], marks: Integrated) -> Merged:
         devices=tuple(card.seen for card in cards),
         links=tuple(joints.values()),
         ram_bytes=_first(view.ram_bytes for view in ordered),
+        available_bytes=_first(view.available_bytes for view in ordered),
         os=_os(ordered),
         cpu=_first(view.cpu for view in ordered),
         box=_first(view.box for view in ordered),
@@ -132,7 +135,8 @@ def _likeness(card: _Card, seen: Seen, kind: str, marked: bool | None) -> int:
         if card.numbers[kind] != seen.index:
             return 0
         score += 20
-    if not _memory_agrees(one, seen) or not names_agree(one.name, seen.name):
+    borrows = card.marked or marked  # its memory is what the backend may take: 80 GiB by Vulkan are the 120 by ROCm
+    if not (borrows or _memory_agrees(one, seen)) or not names_agree(one.name, seen.name):
         return 0
     named = bool(one.name and seen.name and not is_generic(one.name) and not is_generic(seen.name))
     return score + 10 * named + (5 if one.memory_bytes and seen.memory_bytes else 0)
@@ -184,11 +188,16 @@ def alternatives(name: str) -> tuple[str, ...]:
     inside = re.search(r"\[([^\]]{3,200})\]", name)
     inner = inside.group(1) if inside else name
     parts = [part.strip() for part in inner.split("/") if part.strip()]
-    head = re.match(r"^((?:[A-Za-z]+\s+)*)", parts[0])
-    prefix = head.group(1) if head else ""
-    return tuple(
-        part if place == 0 or re.match(r"[A-Za-z]{2,}", part) else f"{prefix}{part}".strip() for place, part in enumerate(parts[:12])
-    )
+    head = re.match(r"^((?:[A-Za-z]+\s+)*)(\d\S*)?", parts[0])
+    prefix, number = (head.group(1), head.group(2)) if head else ("", None)
+    forms = []
+    for place, part in enumerate(parts[:12]):
+        if place and number and part.lower() in LAPTOP_FORMS:
+            part = f"{prefix}{number} {part}"
+        elif place and not re.match(r"[A-Za-z]{2,}", part):
+            part = f"{prefix}{part}".strip()
+        forms.append(part)
+    return tuple(forms)
 
 
 @lru_cache(maxsize=16384)

@@ -10,7 +10,7 @@ from advisor.units import GIB
 
 TOOL = "nvidia-smi -L"
 
-_GPU = re.compile(r"^[\s>]*GPU\s+(\d{1,3}):\s+(.*?)\s*(?:\((?:UUID:\s*)?(\S+?)\)?\s*)?$")
+_GPU = re.compile(r"^[\s>]*GPU\s+(\d{1,3}(?:,\d{1,3}){0,63}):\s+(.*?)\s*(?:\((?:UUID:\s*)?(\S+?)\)?\s*)?$")
 _MIG = re.compile(r"^[\s>]*MIG\s+(?:\d+c\.)?(\d+)g\.(\d+)gb\S*\s+Device\s+(\d+)")
 _LINK = re.compile(r"^[\s>]*Link\s+(\d+):\s*(?:([\d.]+)\s*GB/s|<?inactive>?)", re.IGNORECASE)
 _NO_LINKS = re.compile(r"all links are inactive", re.IGNORECASE)
@@ -51,9 +51,9 @@ def read(page: Page) -> tuple[View, ...]:
     for line in page.lines:
         gpu = _is_gpu(line)
         if gpu:
-            index = int(gpu.group(1))
-            at = rows.setdefault(index, _Row(Seen(name=known(gpu.group(2)), index=index, maker="nvidia", uuid=uuid_of(line))))
-            at.links, at.slices = 0, []
+            for index in map(int, gpu.group(1).split(",")):  # SGLang's check_env joins equal ones: `GPU 0,1,2,3: NVIDIA H200`
+                at = rows.setdefault(index, _Row(Seen(name=known(gpu.group(2)), index=index, maker="nvidia", uuid=uuid_of(line))))
+                at.links, at.slices = 0, []
         elif at is not None:
             _under(at, line)
     devices = tuple(replace(row.seen, mig_bytes=tuple(row.slices), notes=_notes(row)) for row in rows.values())

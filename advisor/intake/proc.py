@@ -11,6 +11,7 @@ from advisor.units import KIB, MIB
 TOOL = "/proc and sysfs"
 
 _TOTAL = re.compile(r"\bMemTotal:[ \t]*(\d+) kB")
+_AVAILABLE = re.compile(r"\bMemAvailable:[ \t]*(\d+) kB")
 _CARD = re.compile(
     r"(?:/sys/class/drm/(card\d+)/device/|/sys/bus/pci/devices/([0-9a-fA-F:.]+)/)?mem_info_(vram|gtt)_total[ \t"
     r"]*[:=]?[ \t]*\n?[ \t]*(\d{6,15})\b"
@@ -45,7 +46,7 @@ def recognise(page: Page) -> bool:
 
 def read(page: Page) -> tuple[View, ...]:
     """Memory, the processor's name, memory of the amdgpu devices, and the board's name."""
-    ram, box = _ram(page), _JETSON.search(page.text)
+    ram, box, available = _ram(page), _JETSON.search(page.text), _AVAILABLE.search(page.text)
     name = re.sub(r"\s+(?:- |\().*$|\s+Developer Kit.*$", "", box.group()) if box else ""
     devices = _cards(page.text) + (_jetson(name, ram) if box else ())
     linux = bool(_TOTAL.search(page.text) or devices)
@@ -54,6 +55,7 @@ def read(page: Page) -> tuple[View, ...]:
             tool=TOOL,
             devices=devices,
             ram_bytes=ram,
+            available_bytes=float(available.group(1)) * KIB if available else None,
             os="linux" if linux else None,
             cpu=_cpu(page.lines),
             box=name.strip() if box else None,

@@ -46,6 +46,7 @@ class View:
     devices: tuple[Seen, ...] = ()
     links: tuple[Joint, ...] = ()
     ram_bytes: float | None = None
+    available_bytes: float | None = None  # of the RAM: free, or given back when asked for
     os: str | None = None
     cpu: str | None = None
     box: str | None = None  # the maker's name of the whole computer
