@@ -71,14 +71,6 @@ def lines_of(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
-def agrees(printed: list[str], now: list[str]) -> bool:
-    """Whether the page shows what the command prints now."""
-    shown = lines_of("\n".join(printed))
-    if shown and shown[-1] == REST:
-        return now[: len(shown) - 1] == shown[:-1]
-    return shown == now
-
-
 def refreshed_block(block: str, folder: Path) -> str:
     """The block with what its commands print now; a shortened output keeps its length."""
     lines: list[str] = []
