@@ -253,7 +253,7 @@ def _single_best(
     fast = [each for each in found if each.decode]
     if not fast:
         return _unable(device, found, refused)
-    return fast[0]
+    return max(fast, key=lambda each: each.decode.value if each.decode else 0.0)  # what it can do, whatever the engines' ranks
 
 
 def _unable(device: str, found: list[Estimate], refused: list[Reason]) -> Reason:

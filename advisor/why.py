@@ -21,14 +21,15 @@ def reasons(terms: Terms, runner: Runner, placement: Placement, users: int) -> t
 
 
 SWAPS_PER_DAY = 10  # of models, for the share of a day that a device waits for weights
+TELLING_SHARE = 0.01  # chosen: nobody minds a smaller part of the day
 IN_A_DAY = DAY_S / SWAPS_PER_DAY
 
 
 def waiting(load_s: float | None, storage: str) -> tuple[Reason, ...]:
     """How long loading starves the devices, and what that comes to for whoever swaps models."""
-    if load_s is None:
+    share = min(1.0, (load_s or 0.0) / IN_A_DAY)
+    if load_s is None or share < TELLING_SHARE:
         return ()
-    share = min(1.0, load_s / IN_A_DAY)
     return (Reason("load.wait", {"load_s": load_s, "storage": storage, "swaps_per_day": SWAPS_PER_DAY, "waiting_share": share}),)
 
 

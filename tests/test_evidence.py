@@ -5,10 +5,13 @@ import re
 import pytest
 
 from advisor.advice.judge import confidence
-from advisor.answers import recommend
+from advisor.answers import estimate, recommend
+from advisor.bind import bind
 from advisor.catalog import Catalog
+from advisor.choose import single_of, tried
 from advisor.cli import run
 from advisor.report.pages.common import basis_words
+from advisor.why import waiting
 
 OF_THIS = "of this hardware"
 PUBLISHED = re.compile(r"nearest published: \S+ tokens/s on (?:\d+ × )?[\w.+-]+ \(\S+ .*?, (as many users as fit|\d+ users?)[,)]")
@@ -78,3 +81,34 @@ def test_ids_of_rows_stay_whole(capsys) -> None:
     lines = capsys.readouterr().out.split("Nearest measurements")[1].splitlines()
     ids = [line.split()[1].rstrip(":") for line in lines if line.startswith("  - ")]
     assert ids and set(ids) <= set(Catalog.load(user_folder=False).measurements)
+
+
+@pytest.mark.parametrize("spec", ["2x mac-m3-ultra-80c 512gb", "2x rtx-3090", "2x rx-7900-xtx"])
+def test_several_are_held_against_the_fastest_of_one(spec: str, shipped: Catalog) -> None:
+    """Of the engines left open the fastest counts, not the one that a choice would prefer."""
+    several = estimate(spec, model="qwen3-14b", catalog=shipped)
+    single = single_of(bind(spec, shipped), several.system.groups[0], shipped)
+    ways = tried(single, several.model, None, several.kv_quant, several.workload, shipped)[0]
+    assert several.one and several.one.estimate and several.one.estimate.decode
+    assert several.one.estimate.decode.value == max(way.decode.value for way in ways if way.decode)
+
+
+@pytest.mark.parametrize(
+    "spec", ["2x rtx-3090 as tensor on llama.cpp", "2x rtx-3090 as layers on llama.cpp", "2x rtx-3090 as tensor on vllm"]
+)
+def test_a_command_names_no_flag_twice(spec: str, shipped: Catalog) -> None:
+    for users in (1, 4):
+        words = estimate(spec, model="qwen3-14b", users=users, catalog=shipped).verify.split()
+        flags = [word for word in words if word.startswith("-")]
+        assert len(flags) == len(set(flags)), words
+
+
+def test_what_does_not_fit_does_not_load(capsys) -> None:
+    run(("estimate", "rtx-3060-12gb as whole", "--model", "llama-3.3-70b"))
+    assert "loads in" not in capsys.readouterr().out
+
+
+def test_a_wait_is_told_from_a_hundredth_of_the_day_on() -> None:
+    """Ten swaps a day: a hundredth of the day is 86.4 s for each."""
+    assert waiting(86.3, "nvme") == ()
+    assert [reason.code for reason in waiting(86.5, "nvme")] == ["load.wait"]

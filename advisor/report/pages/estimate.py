@@ -36,6 +36,9 @@ def headline(given: Estimate, cost: Cost) -> tuple[str, str]:
     return f"Fits: {model} on {system_name(given.system)}, about {figure(given.decode.value)} tokens/s{price}.", "Fits"
 
 
+TELLING_CEILING = 1.05  # chosen: a lower one says only that more devices do not help
+
+
 def _speed_lines(given: Estimate) -> list[tuple[str, str]]:
     work = given.workload
     users = work.users or 1
@@ -52,7 +55,8 @@ def _speed_lines(given: Estimate) -> list[tuple[str, str]]:
 
 def _against_one(given: Estimate, one: Alone) -> str:
     """How many times the best of one device, or why that has none; and the ceiling of any number."""
-    most = f"{figure(given.amdahl_ceiling)} times with any number (Amdahl)" if given.amdahl_ceiling else ""
+    telling = given.amdahl_ceiling is not None and given.amdahl_ceiling >= TELLING_CEILING
+    most = f"{figure(given.amdahl_ceiling or 0.0)} times with any number (Amdahl)" if telling else ""
     if one.estimate is None or one.estimate.decode is None:
         return (text(one.reason) if one.reason else "") + (f" One that held it: no more than {most}" if most else "")
     best = one.estimate
@@ -77,7 +81,7 @@ def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:
     ]
     if cost.usd_per_million_tokens is not None:
         parts.append(f"{show('x_usd_per_million_tokens', cost.usd_per_million_tokens)} over three years")
-    if given.load_s is not None:
+    if given.load_s is not None and given.fit.fits:
         parts.append(f"loads in {show('x_s', given.load_s)}")
     return "Cost", ", ".join(parts)
 
