@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
+from advisor.advice.remedies import other_count
+from advisor.bind import bind
+from advisor.catalog import Catalog
 from advisor.cli import run
+from advisor.speed import Estimate
+from advisor.system import System
 
 
 def conditions(capsys: pytest.CaptureFixture[str], system: str, model: str) -> dict[str, Any]:
@@ -48,3 +53,24 @@ def test_what_would_change_the_missing_one(
     assert (change["code"], change["facts"][fact[0]]) == (code, fact[1])
     assert change["facts"]["cut_tokens_per_s"] > 0
     assert change["facts"]["speed_factor"] is None or change["facts"]["speed_factor"] > 1.05
+
+
+@pytest.mark.parametrize(
+    ("words", "tried"),
+    [
+        ("4x rtx-3090 on vllm", [3, 2]),
+        ("5x mac-m3-ultra-80c 512gb on mlx", [4, 3, 2]),  # boxes
+        ("2x (3x rtx-3090 as tensor) via eth-10g-tcp on vllm", []),  # two boxes, not six cards: fewer is one, which is no cut
+        ("3x rtx-3090 + rtx-4090 on vllm", []),  # of two kinds it is not said which to leave out
+    ],
+)
+def test_smaller_numbers_are_tried_from_the_largest(words: str, tried: list[int]) -> None:
+    catalog = Catalog.load(user_folder=False)
+    asked: list[int] = []
+
+    def none_cuts(system: System) -> tuple[Estimate, ...]:
+        asked.append(len(system.boxes) if len(system.boxes) > 1 else system.count)
+        return ()
+
+    assert other_count(bind(words, catalog), none_cuts, catalog) is None
+    assert asked == tried

@@ -286,3 +286,30 @@ def test_what_host_memory_reaches_the_cards_over(catalog: Catalog, words: str, l
     reached = slot_of(bind(words, catalog).boxes[0])
     assert reached
     assert reached.id == link
+
+
+def test_unlike_cards_share_layers_only_where_the_engine_lets_them(catalog: Catalog) -> None:
+    from dataclasses import replace
+
+    for strategy in ("tensor", "layers"):
+        job = job_of(catalog, "rtx-4090 + rtx-3090 on llama.cpp", "llama-3-8b", "q4_k_m")
+        assert isinstance(lay(strategy, job), Placement)
+        alike = lay(strategy, replace(job, engine=replace(job.engine, mixed_devices=(), mixed_makers=())))
+        assert isinstance(alike, Reason)
+        assert alike.code == "placement.unlike-devices"
+
+
+@pytest.mark.parametrize(("engine", "quant", "fill"), [("vllm", "awq-4bit", 1.0), ("llama.cpp", "q4_k_m", 0.0)])
+def test_users_fill_the_pipeline_where_the_engine_has_one(catalog: Catalog, engine: str, quant: str, fill: float) -> None:
+    # vLLM keeps a batch in each stage; llama.cpp decodes one batch through all of them
+    assert laid(catalog, "layers", f"2x rtx-3090 on {engine}", "llama-3-8b", quant).pipeline_fill == fill
+
+
+def test_cards_of_two_makers_share_layers_only_where_the_engine_lets_them(catalog: Catalog) -> None:
+    from dataclasses import replace
+
+    job = job_of(catalog, "rtx-4090 + rx-7900-xtx on llama.cpp/vulkan", "llama-3-8b", "q4_k_m")
+    assert isinstance(lay("layers", job), Placement)
+    refusal = lay("layers", replace(job, engine=replace(job.engine, mixed_makers=())))
+    assert isinstance(refusal, Reason)
+    assert (refusal.code, refusal.facts["makers"]) == ("placement.makers", "amd, nvidia")
