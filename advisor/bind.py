@@ -169,7 +169,19 @@ def between(word: str | None, link: Link | str | None, boxes: tuple[Box, ...], b
         raise Unsupported(f"{link.id} joins devices inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if link is not None:
         _reachable(link, boxes)
+        _carried(link, boxes, catalog)
     return link
+
+
+def _carried(link: Link, boxes: tuple[Box, ...], catalog: Catalog) -> None:
+    """Refuses RDMA over an adapter that a system knows no RDMA for."""
+    if link.transport != "rdma":
+        return
+    for device in {group.device.id: group.device for box in boxes for group in box.groups}.values():
+        own = max((each for each in catalog.platforms.values() if each.fits(device)), key=lambda each: each.closeness)
+        if own.rdma_kinds and link.kind not in own.rdma_kinds:
+            kinds = ", ".join(own.rdma_kinds)
+            raise Unsupported(f"{link.id} is not on {device.id}: {own.name} has RDMA over {kinds} only; it has {', '.join(device.network)}")
 
 
 def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:

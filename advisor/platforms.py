@@ -32,6 +32,7 @@ class Platform:
     tiers: tuple[Tier, ...] = given()
     context_bytes: float = given("context_gib", GIB, least=0)  # driver context of one process on one device
     raise_command: str | None = given(default=None)  # {limit_mib}, {limit_pages}
+    rdma_kinds: tuple[str, ...] = given(default=(), about="the only kinds of link between boxes that carry RDMA; empty = any")
     sources: tuple[Source, ...] = given(default=())
     unverified: tuple[str, ...] = given(default=())
     notes: str | None = given(default=None)

@@ -134,6 +134,8 @@ def test_a_board_x16_and_x4(catalog: Catalog) -> None:
         ("rtx-3090 via eth-10g-tcp", Unsupported, "one box"),
         ("2x mac-m3-ultra-80c via pcie", Unsupported, "inside one box"),
         ("2x mac-m3-ultra-80c via pcie-4-x16", Unsupported, "inside one box"),
+        ("2x mac-m3-ultra-80c via eth-400g-roce", Unsupported, "RDMA over thunderbolt only"),
+        ("mac-m3-ultra-80c + mac-m2-ultra-76c via ib-ndr", Unsupported, "RDMA over thunderbolt only"),
         ("2x mac-m4-10c via rdma", Unsupported, "no rdma link"),
         ("2x mac-m2-ultra-76c via thunderbolt-5-rdma", Unsupported, "is not on mac-m2-ultra-76c"),
         ("9x mac-m3-ultra-80c via thunderbolt-5-rdma", Unsupported, "a cable between every two"),
