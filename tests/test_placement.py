@@ -313,3 +313,8 @@ def test_cards_of_two_makers_share_layers_only_where_the_engine_lets_them(catalo
     refusal = lay("layers", replace(job, engine=replace(job.engine, mixed_makers=())))
     assert isinstance(refusal, Reason)
     assert (refusal.code, refusal.facts["makers"]) == ("placement.makers", "amd, nvidia")
+
+
+def test_experts_in_one_box_exchange_nothing_between_boxes(catalog: Catalog) -> None:
+    placement = laid(catalog, "experts", "8x h100-sxm on vllm", "qwen3-235b-a22b", "fp8")
+    assert [(m.kind, m.ranks, m.per_step) for m in placement.messages] == [("all-reduce", 8, 2 * 94)]  # 94 layers
