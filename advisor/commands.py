@@ -76,6 +76,12 @@ def _digits(digits: list[int]) -> str:
     return f"[{digits[0]}-{digits[-1]}]" if run else f"[{''.join(map(str, digits))}]"
 
 
+def weights_name(model: Model, quant: Quant) -> str:
+    """Where the weights are: the maker's repository only where that is what it holds, else a folder as one would call it."""
+    made_so = quant.format == "plain" or quant.id == model.native_quant
+    return model.hf_repo if model.hf_repo and made_so else f"{model.id}-{quant.id}"
+
+
 def verify(
     engine: Engine, model: Model, quant: Quant, kv_quant: str, placement: Placement, system: System, work: Workload,
     weights: Weights, host_bytes: float,
@@ -84,7 +90,7 @@ def verify(
     users = work.users or 1
     serving = users > 1 and engine.verify_users
     words = {
-        "model": model.hf_repo or model.id,
+        "model": weights_name(model, quant),
         "file": f"{model.id}-{quant.id}.gguf",
         "prompt": work.prompt_tokens,
         "generate": work.generate_tokens,
@@ -97,4 +103,5 @@ def verify(
     }
     words["kv"] = engine.kv_flags.format(kv_quant=kv_quant) if kv_quant != "f16" else ""
     words["split"] = engine.flags(setting_of(placement), system.count, bench=not serving).format(**words)
-    return " ".join((serving or engine.verify).format(**words).split())
+    launch = engine.launch_boxes if engine.launch_boxes and len(system.boxes) > 1 else ""
+    return " ".join((launch + " " + (serving or engine.verify).format(**words)).split())

@@ -144,6 +144,7 @@ class Engine:
     command: str = given()  # template of the start command
     kv_flags: str = given(default="")  # how it is told the type of the KV cache
     verify: str = given()  # template of the command that measures
+    launch_boxes: str | None = given(default=None)  # what stands before it where several computers take part
     verify_users: str | None = given(default=None)  # the one for several users, where it is another
     corners: tuple[Corner, ...] = given(default=())  # known slow kernels
     sources: tuple[Source, ...] = given()

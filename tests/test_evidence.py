@@ -112,3 +112,23 @@ def test_a_wait_is_told_from_a_hundredth_of_the_day_on() -> None:
     """Ten swaps a day: a hundredth of the day is 86.4 s for each."""
     assert waiting(86.3, "nvme") == ()
     assert [reason.code for reason in waiting(86.5, "nvme")] == ["load.wait"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "quant", "named"),
+    [("rtx-3090 on vllm", "awq-4bit", "qwen3-8b-awq-4bit"), ("mac-m3-ultra-80c on mlx", "mlx-4bit", "qwen3-8b-mlx-4bit"),
+     ("rtx-3090 on vllm", "bf16", "Qwen/Qwen3-8B")],
+)  # fmt: skip
+def test_a_command_names_the_weights_that_were_estimated(spec: str, quant: str, named: str, shipped: Catalog) -> None:
+    assert f" {named} " in estimate(spec, model="qwen3-8b", quant=quant, catalog=shipped).verify
+
+
+def test_a_command_starts_all_computers(shipped: Catalog) -> None:
+    one, two = (estimate(f"{n}mac-m3-ultra-80c on mlx", model="qwen3-8b", catalog=shipped).verify for n in ("", "2x "))
+    assert two.startswith("mlx.launch --hostfile hosts.json mlx_lm.benchmark ") and one.startswith("mlx_lm.benchmark ")
+
+
+def test_two_averages_of_one_month_a_third_apart_are_a_conflict(capsys) -> None:
+    """875 (700 to 1050) and 1207 dollars for the used RTX 3090 in September 2026: 1.38 times."""
+    run(("recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b"))
+    assert "sources disagree: $875" in " ".join(capsys.readouterr().err.split())

@@ -117,7 +117,7 @@ def test_sources_that_disagree() -> None:
     (warning,) = used.warnings
     assert warning.code == "price.conflict"
     assert warning.facts["apart_factor"] == pytest.approx(2.04, abs=0.01)
-    assert codes(row("street", "new", 1400, "2026-11"), row("street", "new", 1000, "2026-10")) == ["price.spike"]  # 1.4 apart
+    assert codes(row("street", "new", 1280, "2026-11"), row("street", "new", 1000, "2026-10")) == ["price.spike"]  # 1.28 apart
     assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1600, "2026-06")) == []  # another season
     assert codes(row("street", "new", 1000, "2026-11"), row("street", "used", 500, "2026-11", unverified=True)) == ["price.unverified"]
 
