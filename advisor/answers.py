@@ -216,7 +216,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
         words.pop("among", None)
         given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
     with_notes = replace(given, assumptions=(*notes, *given.assumptions))
-    if any(reason.code == "price.unknown" for reason in refused):
+    if any(reason.code in ("price.unknown", "price.not-new") for reason in refused):
         refused = (*refused, speed_of(asked.get("among")[0], asked, given, catalog))
     beside = side_by_side(understood, asked, given, catalog)
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside))

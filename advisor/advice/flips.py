@@ -31,12 +31,37 @@ def flips(prober: Prober, whole: Case) -> tuple[Flip, ...]:
     """The flips that there are, the ones a buyer asks about first; `whole` is the case with every offer."""
     found = [*of_users(prober), *of_context(prober), *_floor(prober), *_budget(prober), *_prices(prober)]
     found += [*_formats(prober), *_filters(prober, whole), *_models(prober)]
-    return tuple(replace(flip, kind_before=prober.today.kind) for flip in found)
+    among = whole.offers is not prober.case.offers
+    return tuple(replace(_true(flip, prober, among), kind_before=prober.today.kind) for flip in found)
 
 
-def _tenths(value: float, up: bool) -> float:
-    """The next tenth above (or below) a speed."""
-    return round((math.floor(value / SPEED_STEP) + (1 if up else 0)) * SPEED_STEP, 1)
+def _true(flip: Flip, prober: Prober, among: bool) -> Flip:
+    """The flip in words that hold: of whom nothing is said, and whether it is the same system up to there or only the same kind."""
+    need, chosen = prober.case.need, prober.today.chosen
+    if flip.then.code == "flip.nothing" and (among or need.consider):
+        flip = replace(flip, then=Reason("flip.nothing-among" if among else "flip.nothing-considered", {}))
+    now = {
+        "users": need.workload.users,
+        "context_tokens": need.workload.context_tokens,
+        "min_tokens_per_s": need.min_tokens_per_s,
+    }
+    if flip.wish not in now or flip.before == now[flip.wish]:
+        return flip
+    reached = per_user(chosen.estimate) if chosen and need.prefer == "cheapest" else 0.0
+    if flip.wish == "min_tokens_per_s" and need.min_tokens_per_s < float(flip.before or 0) <= reached:
+        return flip  # today's system does it still, and what is cheaper did not do less
+    return replace(flip, when=Reason(f"{flip.when.code}-still", {**flip.when.facts, "still": prober.today.kind.replace("-", " ")}))
+
+
+def _step(value: float) -> float:
+    """A tenth of a token/s; from a hundred on as much as three figures show."""
+    return SPEED_STEP if value < 100 else 10.0 ** (math.floor(math.log10(value)) - 2)
+
+
+def _rounded(value: float, up: bool) -> float:
+    """The next step above (or the step below) a speed."""
+    step = _step(value)
+    return round((math.floor(value / step) + (1 if up else 0)) * step, 1)
 
 
 def _floor(prober: Prober) -> Iterator[Flip]:
@@ -46,10 +71,10 @@ def _floor(prober: Prober) -> Iterator[Flip]:
     for _ in range(MOST_STEPS):
         if chosen is None:
             break
-        value = _tenths(per_user(chosen.estimate), up=True)
+        value = _rounded(per_user(chosen.estimate), up=True)
         other = prober.at(replace(need, min_tokens_per_s=value), harder=True)
         if other.kind != prober.today.kind:
-            before = round(value - SPEED_STEP, 1) if before is None else before
+            before = round(value - _step(per_user(chosen.estimate)), 1) if before is None else before
             if prober.matters(other):
                 if not prober.differs(replace(need, min_tokens_per_s=before), harder=True):
                     yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
@@ -64,7 +89,7 @@ def _lower_floor(prober: Prober) -> Iterator[Flip]:
     value = _slower(prober)
     if value is None:
         return
-    before, other = round(value + SPEED_STEP, 1), prober.at(replace(need, min_tokens_per_s=value))
+    before, other = round(value + _step(value), 1), prober.at(replace(need, min_tokens_per_s=value))
     if other.kind != prober.today.kind and prober.matters(other) and not prober.differs(replace(need, min_tokens_per_s=before)):
         yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
 
@@ -80,7 +105,7 @@ def _slower(prober: Prober) -> float | None:
     cheap = replace(need, min_tokens_per_s=0.0, prefer="fastest", budget_usd=most)
     bought = search(case_of(prober.case.desk, cheap, prober.case))[:1]
     speeds = [per_user(option.estimate) for option in (*owned, *bought)]
-    lower = _tenths(max((speed for speed in speeds if speed < need.min_tokens_per_s), default=0.0), up=False)
+    lower = _rounded(max((speed for speed in speeds if speed < need.min_tokens_per_s), default=0.0), up=False)
     return lower if lower > 0 else None
 
 

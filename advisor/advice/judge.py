@@ -138,13 +138,14 @@ def shortfalls(option: Option, need: Need) -> tuple[Reason, ...]:
         found.append(Reason("need.first-token", {"first_token_s": first.value, "floor_s": need.max_first_token_s}))
     usd = counted_usd(option.cost, need)
     if usd is None:
-        found.append(Reason("price.unknown", {"name": _unpriced(option.cost)}))
+        found.append(Reason("price.not-new" if need.new_only else "price.unknown", {"name": unpriced(option.cost)}))
     elif need.budget_usd is not None and usd > need.budget_usd:
         found.append(Reason("need.over-budget", {"spend_usd": usd, "budget_usd": need.budget_usd, "over_usd": usd - need.budget_usd}))
     return tuple(found)
 
 
-def _unpriced(cost: Cost) -> str:
+def unpriced(cost: Cost) -> str:
+    """The first part to buy of which no price is known."""
     return next((line.name for line in cost.lines if line.usd is None and not line.owned), "a part")
 
 

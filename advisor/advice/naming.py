@@ -25,9 +25,12 @@ def named(system: System) -> str:
 # of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest
 QUANT = "quant"
 MAIN_CHANGES = (QUANT, "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
+GIVEN_UP = (QUANT, "kv-quant", "context-tokens")  # a sentence about these also says that a part lies in host memory
 
 
 def main_change(changes: Iterable[Reason]) -> str:
     """The change that a sentence about changed settings names."""
     codes = [QUANT if reason.code.startswith("change.quant") else reason.code.removeprefix("change.") for reason in changes]
-    return next((code for code in MAIN_CHANGES if code in codes), "engine").removesuffix("-tokens")
+    main = next((code for code in MAIN_CHANGES if code in codes), "engine")
+    spilt = "-offload" if main in GIVEN_UP and "offload" in codes else ""
+    return main.removesuffix("-tokens") + spilt

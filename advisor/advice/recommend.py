@@ -15,7 +15,7 @@ from advisor.advice.prober import Prober
 from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
-from advisor.advice.verdict import assumptions, ladder_answer, verdict_of, warnings
+from advisor.advice.verdict import assumptions, full_context, ladder_answer, verdict_of, warnings
 from advisor.catalog import Catalog
 from advisor.market import price_dates
 from advisor.model import Model
@@ -56,6 +56,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     prober = Prober(asked, decision)
     verdict = verdict_of(asked, decision, options, named, _with_more_money(prober))
     roads = shown_roads(case, options, decision.chosen)
+    full = full_context(case, decision.chosen)
     return Recommendation(
         need=case.need,
         have=have,
@@ -67,8 +68,8 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         flips=flips(prober, case),
         settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
         ladder=None,
-        assumptions=assumptions(case, decision),
-        warnings=warnings(verdict),
+        assumptions=(*assumptions(case, decision), *(claim for claim in full if claim.code.startswith("assumed"))),
+        warnings=(*warnings(verdict), *(claim for claim in full if not claim.code.startswith("assumed"))),
         catalog_version=catalog.version,
         overlays=catalog.overlays,
         prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,

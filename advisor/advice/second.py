@@ -1,7 +1,7 @@
 """Should I buy a second one? One answer with its numbers."""
 
 from advisor.advice import SecondGpu
-from advisor.advice.judge import Case, Option, affordable, evaluate, fast_enough, meets, per_user, rank, score, shortfalls
+from advisor.advice.judge import Case, Option, affordable, evaluate, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
 from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
@@ -106,8 +106,13 @@ def _not_enough(case: Case, fastest: Option, facts: dict[str, Fact]) -> SecondGp
         code = "not-enough"
     elif per_user(estimate) < need.min_tokens_per_s:
         code = "spills" if estimate.placement.strategy == "offload" else "too-slow"
+    elif not fast_enough(estimate, need):
+        code = "too-late"
+    elif fastest.cost.spend_usd is None:
+        facts |= {"unpriced": unpriced(fastest.cost), "beside": ""}
+        code = "not-new" if need.new_only else "unpriced"
     else:
-        code = "too-late" if not fast_enough(estimate, need) else "too-dear"
+        code = "too-dear"
     return SecondGpu("no", _said(f"no-{code}", facts), (*shortfalls(fastest, need), *fastest.cost.upgrades))
 
 

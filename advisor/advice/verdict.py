@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
+from advisor.advice.desk import Work
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
 from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
@@ -58,9 +59,10 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
 
 
+FAR_LONGER_FACTOR = 4  # a context this many times what is timed: its full depth is another speed
 MISSES = {
     "need.memory-short": "fits", "need.memory-short-each": "fits", "need.host-short": "fits", "need.from-disk": "fits",
-    "need.too-slow": "slow", "need.first-token": "late", "price.unknown": "unpriced",
+    "need.too-slow": "slow", "need.first-token": "late", "price.unknown": "unpriced", "price.not-new": "unpriced",
 }  # fmt: skip
 
 
@@ -114,6 +116,9 @@ def _answer(option: Option, case: Case, sure: str) -> Reason:
     if option.kind == "change-settings":
         kind = f"change-{main_change(option.changes)}"
         facts |= {name: fact for reason in option.changes for name, fact in reason.facts.items()}
+    if kind == "buy" and case.need.sell_old and option.cost.resale_usd:
+        kind = "buy-sold"
+        facts["resale_usd"] = option.cost.resale_usd
     if option.kind == "new-host":
         kind = "buy-host"
         owned = [line for line in option.cost.lines if line.owned]
@@ -142,11 +147,33 @@ def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
     option = decision.chosen
     if option and need.quant is None:
         found.append(Reason("assumed.quant", {"quant": option.estimate.quant.id, "engine": option.estimate.placement.engine}))
+    work = case.work.workload
+    found.append(Reason("assumed.work", {"prompt_tokens": work.prompt_tokens, "generate_tokens": work.generate_tokens}))
     if not need.context_stated:
         found.append(Reason("assumed.context", {"context_tokens": case.work.workload.context_tokens}))
     electricity: dict[str, Fact] = {"electricity_usd_per_kwh": desk.terms.usd_per_kwh, "hours_per_day": need.hours_per_day}
     found.append(Reason("assumed.running", electricity))
     return tuple(found)
+
+
+def full_context(case: Case, option: Option | None) -> tuple[Reason, ...]:
+    """The speed of what is advised with the context full, where far more of it is asked for than the work that is timed fills."""
+    work, need = case.work.workload, case.need
+    long = work.context_tokens >= FAR_LONGER_FACTOR * (work.prompt_tokens + work.generate_tokens)
+    if option is None or not need.context_stated or not long:
+        return ()
+    estimate = option.estimate
+    filled = replace(estimate.workload, prompt_tokens=estimate.workload.context_tokens - work.generate_tokens)
+    ways = case.desk.ways(estimate.system, Work(filled, estimate.quant.id, estimate.kv_quant))
+    if not ways or ways[0].decode_per_user is None:
+        return ()
+    speed = per_user(ways[0])
+    facts: dict[str, Fact] = {
+        "context_tokens": filled.context_tokens,
+        "full_tokens_per_s": speed,
+        "floor_tokens_per_s": need.min_tokens_per_s,
+    }
+    return (Reason("full.too-slow" if speed < need.min_tokens_per_s else "assumed.full-context", facts),)
 
 
 def warnings(verdict: Verdict) -> tuple[Reason, ...]:

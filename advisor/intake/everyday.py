@@ -16,7 +16,7 @@ workstation works worth would yet you your context length window budget addition
 company considering compare compared versus choose pick between pair dual triple quad cluster box boxes pc desktop computer studio mini laptop
 usd dollar dollars max maximum least cheap cheapest cheaper expensive today tomorrow year month week wait everybody everyone parameters
 parameter dense mixture experts expert weights version edition standard plain normal usual quiet noise slot slots board motherboard hi hello
-thanks thank dear i'm i've i'd it's that's what's don't doesn't isn't can't won't we're they're colleagues people english text summarise read
+thanks thank dear i'm i've i'd it's that's what's don't doesn't isn't can't won't we're they're colleagues people english language languages text summarise read
 bought buys beat beats against join add adding swap let lets know say said says see look looks able bit sense makes whole long-context
 alone twice once upon per-user each-user tok tokens/s around roughly maybe ideally comfortably daily mostly mainly whatever anything nothing
 speedy slow slower slowly generation generate generating writing reader documents document docs code programming write work-load workload

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from advisor.report.again import terms_words
 from advisor.report.estimate_json import Json, conditions, estimate_body, reasons, texts, workload
 from advisor.report.sentences import text
 from advisor.system import System, spec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.advice import Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
     from advisor.need import Need
     from advisor.speed import Estimate
@@ -50,14 +53,14 @@ def _verdict(given: Verdict) -> Json:
     }
 
 
-def road(given: Road, model: str | None = None) -> Json:
-    """One kind of answer, with its best candidate or why there is none. `model`: the words that named it."""
+def road(given: Road, model: str | None = None, terms: Sequence[str] = ()) -> Json:
+    """One kind of answer, with its best candidate or why there is none. `model`: the words that named it; `terms`: of `again`."""
     cost = given.cost
     return {
         "kind": given.kind,
         "status": given.status,
         "system": _words(given.system, given.estimate),
-        "estimate": estimate_body(given.estimate, cost, model) if given.estimate and cost else None,
+        "estimate": estimate_body(given.estimate, cost, model, terms) if given.estimate and cost else None,
         "spend_usd": given.spend_usd,
         "resale_usd": given.resale_usd,
         "price_usd": cost.price_usd if cost else None,
@@ -101,7 +104,7 @@ def recommendation(given: Recommendation) -> Json:
         "need": _need(given.need, given.have_words),
         "verdict": _verdict(given.verdict),
         "second_gpu": _second(given.second_gpu),
-        "roads": [road(each, given.need.model) for each in given.roads],
+        "roads": [road(each, given.need.model, terms_words(given.need, given.overlays)) for each in given.roads],
         "conditions": conditions(given.conditions),
         "flips": [_flip(each) for each in given.flips],
         "settings": [_setting(each) for each in given.settings],

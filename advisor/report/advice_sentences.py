@@ -5,6 +5,7 @@ _ABOUT = {"": "about ", "-likely": "likely about "}  # likely: the interval of t
 _VERDICTS = {
     "keep": "Keep what you have: your {name} runs {model} ({quant}) at {about}{each}.",
     "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
+    "buy-sold": "Buy {shopping} for {spend_usd}, less {resale_usd} for the old parts: {model} ({quant}) then runs at {about}{each}.",
     "buy-host": "Buy {shopping} for {spend_usd} and move your {moved} into it: {model} ({quant}) then runs at {about}{each}.",
     "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory your {name} gives {about}{each}.",
     "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over your {name} you get {about}{each}.",
@@ -15,9 +16,16 @@ _VERDICTS = {
     "change-experts": "Buy nothing, change a setting: with the experts of {model} ({quant}) shared out over your {name} you get "
     "{about}{each}.",
     "change-quant": "Buy nothing, take smaller weights: as {quant} {model} runs on your {name} at {about}{each}.",
+    "change-quant-offload": "Buy nothing, take smaller weights and keep a part in host memory: as {quant} {model} runs on your "
+    "{name} at {about}{each}.",
     "change-kv-quant": "Buy nothing, take a smaller cache: with its cache as {kv_quant} {model} ({quant}) runs on your {name} at "
     "{about}{each}.",
+    "change-kv-quant-offload": "Buy nothing, take a smaller cache and keep a part in host memory: with its cache as {kv_quant} "
+    "{model} ({quant}) runs on your {name} at "
+    "{about}{each}.",
     "change-context": "Buy nothing, take a shorter context: with {context_tokens} {model} ({quant}) runs on your {name} at {about}{each}.",
+    "change-context-offload": "Buy nothing, take a shorter context and keep a part in host memory: with {context_tokens} {model} "
+    "({quant}) runs on your {name} at {about}{each}.",
     "change-engine": "Buy nothing, change the engine: with {engine} {model} ({quant}) runs on your {name} at {about}{each}.",
     "change-raise-limit": "Buy nothing, raise the memory limit of your {name}: {model} ({quant}) then runs at {about}{each}.",
 }
@@ -75,6 +83,8 @@ _SECOND = {
     "no-not-enough": "Even a {ordinal} is not enough: {needed_bytes} needed, {usable_bytes} there.",
     "no-too-slow": "Even with a {ordinal} each user gets only {two_per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
     "no-too-dear": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but costs {spend_usd}{parts}, and {budget_usd} is the budget.",
+    "no-unpriced": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but no price of {unpriced} is known.",
+    "no-not-new": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but nobody is known to sell {unpriced} new.",
     "no-too-late": "Even with a {ordinal} the first token comes too late.",
     "no-spills": "Even with a {ordinal} {host_bytes} stay in host memory, and each user gets {two_per_user_tokens_per_s}.",
 }
@@ -190,11 +200,17 @@ ADVICE: dict[str, str] = {
     "condition.model-unasked": "{heads} attention heads, {kv_heads} KV heads: not cut here.",
     # flips
     "flip.users-up": "With {users} users (as above up to {before_users})",
+    "flip.users-up-still": "With {users} users (still {still} up to {before_users})",
     "flip.users-down": "With only {users} users (as above from {before_users})",
+    "flip.users-down-still": "With only {users} users (still {still} from {before_users})",
     "flip.context-tokens-up": "With a context of {context_tokens} (as above up to {before_tokens})",
+    "flip.context-tokens-up-still": "With a context of {context_tokens} (still {still} up to {before_tokens})",
     "flip.context-tokens-down": "With only {context_tokens} of context (as above from {before_tokens})",
+    "flip.context-tokens-down-still": "With only {context_tokens} of context (still {still} from {before_tokens})",
     "flip.min-tokens-per-s-up": "If {floor_tokens_per_s} are wanted (as above up to {before_tokens_per_s})",
+    "flip.min-tokens-per-s-up-still": "If {floor_tokens_per_s} are wanted (still {still} up to {before_tokens_per_s})",
     "flip.min-tokens-per-s-down": "If {floor_tokens_per_s} are enough (as above from {before_tokens_per_s})",
+    "flip.min-tokens-per-s-down-still": "If {floor_tokens_per_s} are enough (still {still} from {before_tokens_per_s})",
     "flip.budget-usd-up": "With {budget_usd}",
     "flip.budget-usd-down": "With only {budget_usd}",
     "flip.price-usd-up": "If {name} costs {price_usd} (now {now_usd})",
@@ -216,8 +232,12 @@ ADVICE: dict[str, str] = {
             "change-experts": "share the experts out over what you have ({per_user_tokens_per_s} each user)",
             "change-engine": "run it with {engine} ({per_user_tokens_per_s} each user)",
             "change-quant": "take weights as {quant} ({per_user_tokens_per_s} each user)",
+            "change-quant-offload": "take weights as {quant} and a part of it in host memory ({per_user_tokens_per_s} each user)",
             "change-kv-quant": "keep the cache as {kv_quant} ({per_user_tokens_per_s} each user)",
+            "change-kv-quant-offload": "keep the cache as {kv_quant} and a part of it in host memory ({per_user_tokens_per_s} each user)",
             "change-context": "take a context of {context_tokens} ({per_user_tokens_per_s} each user)",
+            "change-context-offload": "take a context of {context_tokens} and a part of it in host memory "
+            "({per_user_tokens_per_s} each user)",
             "change-raise-limit": "raise the memory limit of {name} ({per_user_tokens_per_s} each user)",
             "replicas": "copies side by side: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
             "second-gpu": "two cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
@@ -229,6 +249,8 @@ ADVICE: dict[str, str] = {
             "multi-gpu-server": "a server of several cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
             "new-host": "your {name} in another computer ({spend_usd}, {per_user_tokens_per_s} each user)",
             "nothing": "nothing meets the need",
+            "nothing-among": "none of those that you named meets the need",
+            "nothing-considered": "nothing of the kinds that you consider meets the need",
         }
     ),
     # settings and what they bring
@@ -254,11 +276,16 @@ ADVICE: dict[str, str] = {
     "price.spike": "{name}: {price_usd} is {above_share} above its own earlier price, {earlier_usd}.",
     "price.conflict": "{name}: sources disagree: {price_usd} ({date}) is used, another says {other_usd} ({other_date}).",
     "price.unknown": "{name}: no price known, so it is never chosen.",
+    "price.not-new": "{name}: nobody is known to sell it new, and only new parts are wanted.",
     "price.not-yet-sold": "{name} is announced but not yet sold.",
     "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",
     # what is taken on trust
     "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.context": "Context {context_tokens} for each user.",
+    "assumed.work": "Speeds are those of {generate_tokens} generated after a prompt of {prompt_tokens}.",
+    "assumed.full-context": "With the context of {context_tokens} full it is {full_tokens_per_s} for each user.",
+    "full.too-slow": "With the context of {context_tokens} full each user gets only {full_tokens_per_s} where {floor_tokens_per_s} "
+    "are wanted.",
     "assumed.quant": "Weights as {quant}, what {engine} users usually take.",
     "assumed.running": "Electricity {electricity_usd_per_kwh}, {hours_per_day} hours a day.",
     "assumed.ladder": "No model named: typical sizes were tried.",

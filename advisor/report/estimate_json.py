@@ -10,7 +10,7 @@ from advisor.system import System, spec
 from advisor.units import GIB, MS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from advisor.advice import Condition
     from advisor.evidence import Nearest
@@ -201,7 +201,7 @@ def amdahl(serial_fraction: float | None, ceiling: float | None) -> Json | None:
     return None if serial_fraction is None else {"serial_fraction": serial_fraction, "ceiling": ceiling}
 
 
-def estimate_body(given: Estimate, cost: Cost, model: str | None = None) -> Json:
+def estimate_body(given: Estimate, cost: Cost, model: str | None = None, terms: Sequence[str] = ()) -> Json:
     """The keys of an estimate; also what a road of a recommendation carries."""
     return {
         "system": system(given.system, cost.price_usd, cost.power_w, given),
@@ -215,7 +215,7 @@ def estimate_body(given: Estimate, cost: Cost, model: str | None = None) -> Json
         "speedup_over_one_device": given.speedup_over_one_device,
         "amdahl": amdahl(given.amdahl_serial_fraction, given.amdahl_ceiling),
         "verify": given.verify,
-        "again": again(given, model),
+        "again": again(given, model, terms),
         "evidence": _evidence(given),
         "cost": _cost(cost, given),
         "reasons": reasons(given.reasons),

@@ -1,5 +1,6 @@
 """The sentence of each reason: a template over its facts, shown with the unit of their names' suffixes."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ SENTENCES |= SYSTEM
 SENTENCES |= ADVICE
 SENTENCES |= CALIBRATE
 
+ONE_USER = re.compile(r"(?<![\d.,])1 users\b")
+
 
 class _Shown(dict[str, str]):
     """The facts that a sentence names, as text; one that is not there reads "unknown" instead of ending the report."""
@@ -44,7 +47,7 @@ def text(reason: Reason) -> str:
     template = SENTENCES.get(reason.code)
     if template is None:
         return plain(reason.code, reason.facts)
-    return template.format_map(_Shown(reason.facts))
+    return ONE_USER.sub("1 user", template.format_map(_Shown(reason.facts)))
 
 
 def _said(name: str, value: Any) -> str:

@@ -5,9 +5,10 @@ from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.record import replace
-from advisor.report.again import again
+from advisor.report.again import again, terms_words
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
+    STRATEGIES,
     basis_words,
     bill_words,
     memory_bars,
@@ -51,7 +52,7 @@ KIND_NAMES = {
 MET = {True: "yes", False: "no", None: "–"}
 
 
-def _numbers(verdict: Verdict) -> list[tuple[str, str]]:
+def _numbers(verdict: Verdict, sell_old: bool) -> list[tuple[str, str]]:
     """Memory, speed and money of what is advised."""
     given, cost = verdict.estimate, verdict.cost
     if given is None:
@@ -66,16 +67,26 @@ def _numbers(verdict: Verdict) -> list[tuple[str, str]]:
         ("Time goes to", time_sentence(given)),
     ]
     if cost is not None:
-        lines.append(("It costs", _costs(verdict, cost)))
+        lines.append(("It costs", _costs(verdict, cost, sell_old)))
     return [*lines, ("Runs as", setting(given))]
 
 
-def _costs(verdict: Verdict, cost: Cost) -> str:
+def _costs(verdict: Verdict, cost: Cost, sell_old: bool) -> str:
     running = cost.usd_per_million_tokens
     over_time = f"; {show('x_usd_per_million_tokens', running)}" if running is not None else ""
     bill = bill_words(cost) if verdict.spend_usd else ""
     parts = f" ({bill})" if bill else ""
-    return f"{shown('x_usd', verdict.spend_usd, 'an unknown price')} to buy{parts}, {shown('x_w', cost.power_w)} at work{over_time}"
+    sold = f", less {show('x_usd', verdict.resale_usd)} for the old parts" if sell_old and verdict.resale_usd and verdict.spend_usd else ""
+    price = shown("x_usd", verdict.spend_usd, "an unknown price")
+    return f"{price} to buy{parts}{sold}, {shown('x_w', cost.power_w, 'power unknown')} at work{over_time}"
+
+
+def _name(road: Road) -> str:
+    """The kind in words; a pair of which nothing is owned yet is no second one."""
+    owned = {line.what for line in road.cost.lines if line.owned} if road.cost else set()
+    if road.kind == "second-gpu" and road.system and not any(group.device.id in owned for group in road.system.groups):
+        return "two cards"
+    return KIND_NAMES[road.kind]
 
 
 def _road_row(road: Road, need: Need) -> tuple[str, ...]:
@@ -83,7 +94,7 @@ def _road_row(road: Road, need: Need) -> tuple[str, ...]:
     speed = given.decode_per_user.value if given and given.decode_per_user else None
     because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because)
     return (
-        f"{MARKS[road.status]}{KIND_NAMES[road.kind]}",
+        f"{MARKS[road.status]}{_name(road)}",
         short_name(road.system) if road.system else "–",
         dollars(road.spend_usd),
         bare(speed),
@@ -103,7 +114,7 @@ def _roads(given: Recommendation, full: bool) -> Table:
 def _chart(given: Recommendation) -> Chart:
     """Every road that has a speed and a price, with the budget and the wanted speed."""
     dots = tuple(
-        Dot(KIND_NAMES[road.kind], road.spend_usd, speed.value, speed.low, speed.high, road.status == "chosen")
+        Dot(_name(road), road.spend_usd, speed.value, speed.low, speed.high, road.status == "chosen")
         for road in given.roads
         if road.estimate and (speed := road.estimate.decode_per_user) and road.spend_usd is not None
     )
@@ -116,7 +127,10 @@ def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
     lines = [(name.capitalize(), f"{MET[each.met]}: {text(each.text)}") for name, each in given.conditions.items()]
     name = next(str(each.text.facts["name"]) for each in given.conditions.values())
-    return Facts((("More than one", f"does it pay? Judged for {name}:"), *lines))
+    chosen = given.verdict.estimate
+    other = chosen.placement.strategy if chosen and chosen.system.count > 1 else "tensor"
+    beside = f" (the answer above has {STRATEGIES[other]})" if other != "tensor" else ""
+    return Facts((("More than one", f"does it pay? Judged for {name} with every layer cut over all of them{beside}:"), *lines))
 
 
 def _ladder(given: Recommendation, full: bool) -> Table | None:
@@ -169,7 +183,7 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
             ("How sure", f"{given.verdict.confidence}{basis}"),
             ("Assumed", assumed),
             ("Prices", f"as of {given.prices_as_of}" if given.prices_as_of else ""),
-            ("Again with", again(estimate, given.need.model) if estimate else ""),
+            ("Again with", again(estimate, given.need.model, terms_words(given.need, given.overlays)) if estimate else ""),
         )
         if line
     )
@@ -184,7 +198,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     verdict = text(given.verdict.answer)
     aside = next((reason for reason in answer.asked if reason.code in HEADLINES), None)
     first = text(aside) if aside else verdict
-    facts = [*((("So", verdict),) if aside else ()), *_numbers(given.verdict)]
+    facts = [*((("So", verdict),) if aside else ()), *_numbers(given.verdict, given.need.sell_old)]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
@@ -215,5 +229,5 @@ def _pictures(given: Recommendation) -> list[Block]:
     """Memory of what is advised, and where a token's time goes on each road."""
     estimate = given.verdict.estimate
     memory = [replace(memory_bars(estimate.fit), picture=True)] if estimate else []
-    times = [(KIND_NAMES[road.kind], road.estimate.terms) for road in given.roads if road.estimate and road.estimate.terms]
+    times = [(_name(road), road.estimate.terms) for road in given.roads if road.estimate and road.estimate.terms]
     return [*memory, *([time_bars(times)] if times else [])]
