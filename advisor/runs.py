@@ -11,6 +11,7 @@ from advisor.reason import Reason
 from advisor.system import System
 
 SIXTEEN_BITS = 16
+EIGHT_BITS = 8
 
 
 @lru_cache(maxsize=256)
@@ -68,6 +69,11 @@ def unkept(engine: Engine, kv_quant: str) -> Reason | None:
     if kv_quant in engine.kv_types:
         return None
     return Reason("kv.engine-cannot-keep", {"engine": engine.id, "kv_quant": kv_quant, "kv_types": ", ".join(engine.kv_types)})
+
+
+def eight_bit_cache(engine: Engine) -> str | None:
+    """The engine's cache type of eight bits a number, its scales beside them; None where it has none."""
+    return next((name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1), None)
 
 
 def wanted_quants(engine: Engine, model: Model, asked: str | None, native: Quant | None) -> tuple[str, ...]:

@@ -351,7 +351,7 @@ def test_warnings_of_prices_belong_to_what_is_bought() -> None:
 
 def test_of_one_more_the_fast_enough_comes_first() -> None:
     """Two cards over PCIe are cheaper, over the bridge faster: a floor between the two speeds turns their order."""
-    need = need_for("llama-3.3-70b", quant="q4_k_m")
+    need = need_for("llama-3.3-70b", quant="q4_k_m", kv_quant="f16")
     found = one_more(case_of(Desk(need, bound("rtx-3090"), CATALOG, CATALOG.model("llama-3.3-70b"), TODAY), need)).options
     assert [option.kind for option in found] == ["second-gpu", "nvlink-pair"]  # both do: the cheaper one
     slow, fast = (per_user(option.estimate) for option in found)

@@ -10,11 +10,16 @@ import pytest
 from advisor import choose
 from advisor.advice.decide import decide
 from advisor.advice.desk import Desk
-from advisor.advice.judge import Case, Option, case_of, counted_usd, evaluate, meets, per_user, rank
+from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, evaluate, fast_enough, lies, meets, per_user, rank, score
 from advisor.advice.offers import Offer
+from advisor.advice.recommend import recommend
+from advisor.advice.second import one_more
 from advisor.catalog import Catalog
+from advisor.errors import AdvisorError
 from advisor.market import reached
 from advisor.need import Need, Workload
+from advisor.record import replace
+from advisor.report.again import again
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
 TODAY = date(2026, 11, 30)
@@ -40,7 +45,8 @@ IDS = [f"{have}-{model}" for have, model, _ in NEEDS]
 
 def case(have: str | None, model: str, wished: dict[str, Any]) -> Case:
     wishes = dict(wished)
-    need = Need(workload=Workload(users=wishes.pop("users", 1)), model=model, **wishes)
+    work = Workload(users=wishes.pop("users", 1), context_tokens=wishes.pop("context", 8192))
+    need = Need(workload=work, model=model, **wishes)
     owned = choose.bind(have, CATALOG, smallest_memory=True) if have else None
     return case_of(Desk(need, owned, CATALOG, CATALOG.model(model), TODAY), need)
 
@@ -105,3 +111,56 @@ def test_what_is_owned_never_makes_the_answer_dearer() -> None:
             assert one
             assert other
             assert (counted_usd(one.cost, with_card.need) or 0) <= (counted_usd(other.cost, without.need) or 0)
+
+
+CACHES: list[tuple[str | None, str, dict[str, Any]]] = [
+    ("rtx-3090", "llama-3.3-70b", {"users": 4}),
+    ("rtx-3090", "llama-3.3-70b", {"context": 65536, "prefer": "fastest", "budget_usd": 4000.0}),
+    ("rtx-4090", "qwen3-32b", {"context": 65536, "min_tokens_per_s": 5.0}),
+    (None, "qwen3-30b-a3b", {"users": 8, "context": 32768}),
+]
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), CACHES)
+def test_every_system_may_take_a_cache_of_eight_bits(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    """Never slower than with a cache of eight bits that lies in the devices' memory where the full one does not; that one first."""
+    whole = case(have, model, wished)
+    seen = set()
+    for offer in list(market(whole))[::4]:
+        system = whole.desk.system(offer.words, offer.host)
+        options = evaluate(whole, offer)
+        if isinstance(system, AdvisorError) or not options:
+            continue
+        full, q8, fp8 = (whole.desk.ways(system, replace(whole.work, kv_quant=kept_as)) for kept_as in ("f16", "q8_0", "fp8"))
+        best = max(options, key=lambda option: (fast_enough(option.estimate, whole.need), score(option.estimate)))
+        if not any(lies(way) for way in full):
+            assert score(best.estimate) >= max((score(way) for way in (*q8, *fp8) if lies(way)), default=0.0), offer.words
+        if any(enough(way, whole.need) for way in full):
+            assert best.estimate.kv_quant == "f16", offer.words
+        smaller = best.estimate.kv_quant != "f16"
+        assert [change.facts for change in best.changes] == ([{"kv_quant": best.estimate.kv_quant}] if smaller else [])
+        seen.add(smaller)
+    assert seen == {True, False}
+
+
+def test_a_cache_that_is_stated_is_kept() -> None:
+    whole = case("rtx-3090", "llama-3.3-70b", {"users": 4, "kv_quant": "f16"})
+    kept = {option.estimate.kv_quant for offer in list(market(whole))[::20] for option in evaluate(whole, offer)}
+    assert kept == {"f16"}
+
+
+@pytest.mark.parametrize(("wished", "kinds"), [({}, ("q8_0", "fp8", "int8")), ({"kv_quant": "f16"}, ("f16",))])
+def test_a_second_card_takes_a_cache_of_eight_bits(wished: dict[str, Any], kinds: tuple[str, ...]) -> None:
+    """Four times 8,192 tokens of 80 layers, 8 heads, 128 wide, twice: 10 GiB in 16 bits beside 40 GiB of weights, 5 GiB in 8."""
+    whole = case("rtx-3090", "llama-3.3-70b", {"users": 4, **wished})
+    best = one_more(whole).options[0]
+    assert best.estimate.kv_quant in kinds
+    assert meets(best, whole.need) is ("f16" not in kinds)
+    given = recommend(whole.need, whole.desk.have, CATALOG, model=whole.desk.model, today=TODAY)
+    said = [setting for setting in given.settings if setting.text.code == "setting.kv-quant"]
+    if "f16" not in kinds:
+        assert given.verdict.kind in ("second-gpu", "nvlink-pair")
+        assert given.second_gpu
+        assert given.second_gpu.answer.startswith("yes")
+        assert [setting.text.facts["kv_quant"] for setting in said] == [best.estimate.kv_quant]
+        assert f"--kv-quant {best.estimate.kv_quant}" in again(given.verdict.estimate)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from advisor.placement import Job, Part
 from advisor.placement.rules import problem, tensor_problem
 from advisor.quant import Quant
 from advisor.record import dataclass, replace
-from advisor.runs import backend_for, unkept
+from advisor.runs import backend_for, eight_bit_cache, unkept
 from advisor.step import Terms, decode_terms
 from advisor.system import Box, Group, System
 from advisor.weights import Weights, weights_of
@@ -70,21 +70,22 @@ class Seat:
 Spilt = tuple[list[tuple[Seat, int]], float]
 
 
-def bounds_of(desk: Desk, work: Work) -> "Bounds":
-    """The bounds of one work, made once for a work table."""
-    found = desk.bounds.get(work)
+def bounds_of(desk: Desk, work: Work, eight_bit: bool = False) -> "Bounds":
+    """The bounds of one work, made once for a work table; `eight_bit` where each engine may take its cache of eight bits."""
+    found = desk.bounds.get((work, eight_bit))
     if found is None:
-        found = desk.bounds[work] = Bounds(desk, work)
+        found = desk.bounds[work, eight_bit] = Bounds(desk, work, desk.eight_bit_caches if eight_bit else ())
     assert isinstance(found, Bounds)
     return found
 
 
 class Bounds:
-    """The bounds of one work on one work table; each device is asked once for each engine."""
+    """The bounds of one work on one work table; each device is asked once for each engine, with the least cache that it may take."""
 
-    def __init__(self, desk: Desk, work: Work) -> None:
+    def __init__(self, desk: Desk, work: Work, smaller: Sequence[str] = ()) -> None:
         self.desk = desk
         self.work = work
+        self.smaller = bool(smaller)
         self.users = work.workload.users or 1
         self.tables = tables_of(desk.catalog)
         self._ways: dict[tuple[str, ...], tuple[Way, ...]] = {}
@@ -96,13 +97,14 @@ class Bounds:
         self._rough: dict[str, float] = {}
         self._lies: dict[tuple[str, float], list[Bound | Spilt]] = {}
         self._corrected = correction.file().exists()
-        weights, cache = desk.bytes(work)
+        weights = desk.bytes(work)[0]
+        caches = [desk.bytes(replace(work, kv_quant=name))[1] for name in smaller or (work.kv_quant,)]
         load = work.workload
         self._touched = weights.experts_touched_share
         self._expert_bytes = OTHER_ENGINES_SHARE * weights.expert_bytes
-        dense, cached = weights.dense_bytes + weights.head_bytes, self.users * cache.read_bytes(load.prompt_tokens)
+        dense, cached = weights.dense_bytes + weights.head_bytes, self.users * min(cache.read_bytes(load.prompt_tokens) for cache in caches)
         self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
-        held = self.users * cache.held_bytes(load.context_tokens)
+        held = self.users * min(cache.held_bytes(load.context_tokens) for cache in caches)
         self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
         self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
@@ -156,7 +158,7 @@ class Bounds:
         """The engines that run the work on these devices: those that are left open, else those that must be named."""
         key = tuple(device.id for device, *_ in groups)
         if key not in self._ways:
-            known, asked = self.desk.runs, (key, self.work.quant, self.work.kv_quant)
+            known, asked = self.desk.runs, (key, self.work.quant, self.work.kv_quant, self.smaller)
             if asked not in known:
                 kinds = tuple({device.id: device for device, *_ in groups}.values())
                 engines = self.desk.catalog.engines.values()
@@ -169,16 +171,20 @@ class Bounds:
         """With what this engine runs the model on these devices, whatever the workload."""
         desk, work = self.desk, self.work
         backend = backend_for(engine, kinds)
-        if backend is None or unkept(engine, work.kv_quant) or desk.model.architecture in engine.excluded_architectures:
+        if backend is None or unkept(engine, self._kept_as(engine)) or desk.model.architecture in engine.excluded_architectures:
             return None
         quant = quant_of(engine, desk.model, desk.quant(work.quant), kinds, desk.catalog)
         return (engine, backend, quant) if isinstance(quant, Quant) else None
+
+    def _kept_as(self, engine: Engine) -> str:
+        """The least cache that a system may take with this engine."""
+        return (eight_bit_cache(engine) if self.smaller else None) or self.work.kv_quant
 
     def _way(self, engine: Engine, backend: Backend, quant: Quant) -> Way:
         desk, work = self.desk, self.work
         key = engine.id, backend.id, quant.id
         if key not in self._by_quant:
-            weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, work.kv_quant, engine)
+            weights, cache = weights_of(desk.model, quant, engine.id), cache_of(desk.model, self._kept_as(engine), engine)
             filled = work.workload.prompt_tokens + work.workload.generate_tokens / 2
             held = self.users * cache.held_bytes(work.workload.context_tokens)
             self._by_quant[key] = Way(engine, backend, weights, cache, filled, held)

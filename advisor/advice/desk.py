@@ -1,6 +1,7 @@
 """The work table of one recommendation: what was bound, priced, billed and estimated, each once."""
 
 from datetime import date
+from functools import cached_property
 
 from advisor import choose
 from advisor.cache import Cache, cache_of
@@ -16,6 +17,7 @@ from advisor.prices import PriceUsed
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
+from advisor.runs import eight_bit_cache
 from advisor.speed import Estimate
 from advisor.system import System, spec
 from advisor.weights import Weights, weights_of
@@ -61,8 +63,8 @@ class Desk:
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
-        self.bounds: dict[Work, object] = {}  # made by `bounds`, kept beside the estimates
-        self.runs: dict[tuple[tuple[str, ...], str | None, str], tuple[Run, ...]] = {}  # likewise: by devices, weights, cache
+        self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
+        self.runs: dict[tuple[tuple[str, ...], str | None, str, bool], tuple[Run, ...]] = {}  # likewise: by devices, weights, cache
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -143,6 +145,12 @@ class Desk:
             smallest = min(all_weights, key=lambda weights: weights.total_bytes)
             self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, self._keeper(work.kv_quant))
         return self._bytes[key]
+
+    @cached_property
+    def eight_bit_caches(self) -> tuple[str, ...]:
+        """The cache types of eight bits of the engines that a choice is made of: what they lose is hardly measured."""
+        engines = (engine for engine in self.catalog.engines.values() if engine.choice_rank is not None)
+        return tuple(dict.fromkeys(name for engine in engines if (name := eight_bit_cache(engine))))
 
     def _keeper(self, kv_quant: str) -> Engine:
         """The engine whose cache the bounds are made of: where it has no such type, one that has."""

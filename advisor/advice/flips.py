@@ -87,11 +87,17 @@ def _lower_floor(prober: Prober) -> Iterator[Flip]:
     """The wanted speed at which something cheaper does it."""
     need = prober.case.need
     value = _slower(prober)
-    if value is None:
-        return
-    before, other = round(value + _step(value), 1), prober.at(replace(need, min_tokens_per_s=value))
-    if other.kind != prober.today.kind and prober.matters(other) and not prober.differs(replace(need, min_tokens_per_s=before)):
-        yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
+    for _ in range(MOST_STEPS):
+        if value is None:
+            return
+        before, other = round(value + _step(value), 1), prober.at(replace(need, min_tokens_per_s=value))
+        if other.kind == prober.today.kind or not prober.matters(other):
+            return
+        nearer = prober.at(replace(need, min_tokens_per_s=before))
+        if nearer.kind == prober.today.kind:
+            yield flip_of("min_tokens_per_s", before, value, other, {"floor_tokens_per_s": value})
+            return
+        value = _rounded(per_user(nearer.chosen.estimate), up=False) if nearer.chosen else None  # with a smaller cache it does more
 
 
 def _slower(prober: Prober) -> float | None:
@@ -209,7 +215,7 @@ def _formats(prober: Prober) -> Iterator[Flip]:
         return
     now_bytes = case.desk.bytes(case.work)[0].total_bytes
     quants = (quant for quant in RELAXED_QUANTS if case.desk.bytes(replace(case.work, quant=quant))[0].total_bytes < now_bytes)
-    caches = RELAXED_CACHES if case.work.kv_quant == "f16" else ()
+    caches = RELAXED_CACHES if need.kv_quant == "f16" else ()  # left open, it was tried
     for wish, now, values in (("quant", need.quant, quants), ("kv_quant", case.work.kv_quant, caches)):
         for value in values:
             other = prober.at(replace(need, quant=value) if wish == "quant" else replace(need, kv_quant=value))

@@ -12,6 +12,7 @@ from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
+from advisor.system import System
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
@@ -23,7 +24,7 @@ class Option:
     kind: str
     estimate: Estimate
     cost: Cost
-    changes: tuple[Reason, ...] = ()  # what is set differently on what is owned
+    changes: tuple[Reason, ...] = ()  # what is set differently from the usual
     ways: tuple[Estimate, ...] = ()  # all that were found of that system
 
     @cached_property
@@ -45,8 +46,8 @@ class Case:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """The bounds of this work."""
-        return bounds_of(self.desk, self.work)
+        """The bounds of this work, with the smallest cache that a system may take."""
+        return bounds_of(self.desk, self.work, eight_bit=self.need.kv_quant is None)
 
     def bound(self, offer: Offer) -> Bound:
         """The bound of one offer."""
@@ -168,20 +169,69 @@ def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:
     return max(ways, key=lambda way: (fast_enough(way, need), way.fit.fits, score(way)), default=None)
 
 
+def lies(way: Estimate) -> bool:
+    """Whether it lies wholly in its devices' memory."""
+    return way.fit.fits and way.placement.strategy != "offload"
+
+
+def enough(way: Estimate, need: Need) -> bool:
+    """Whether nothing speaks for a smaller cache: in the devices' memory, and fast enough."""
+    return lies(way) and fast_enough(way, need)
+
+
+def best_of_caches(full: Estimate | None, smaller: Iterable[Estimate], need: Need) -> Estimate | None:
+    """The best way with the full cache, unless a smaller one meets the need, or lies in the devices' memory, where that one does not."""
+    return best_way((way for way in smaller if full is None or gains(way, full, need)), need) or full
+
+
+def gains(smaller: Estimate, full: Estimate, need: Need) -> bool:
+    """Whether a smaller cache is worth what little it loses: nothing does where the full one lies in the devices' memory and is no
+    further from the need.
+    """
+    fast = fast_enough(full, need)
+    if fast_enough(smaller, need) is not fast:
+        return not fast
+    return not lies(full) and (lies(smaller) or not fast) and score(smaller) > score(full)
+
+
+def smaller_cache(way: Estimate, work: Work) -> tuple[Reason, ...]:
+    """The setting that a way with a smaller cache than the work's own needs."""
+    return (Reason("change.kv-quant", {"kv_quant": way.kv_quant}),) if way.kv_quant != work.kv_quant else ()
+
+
+def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estimate, ...]:
+    """The ways with a cache of eight bits, where the buyer left it open, the full one falls short and the bounds give hope."""
+    desk, work, need = case.desk, case.work, case.need
+    full = desk.ways(system, work)
+    if need.kv_quant is not None or any(enough(way, need) for way in full):
+        return ()
+    bound = case.bound(offer)
+    fast = any(fast_enough(way, need) for way in full)
+    within = any(lies(way) for way in full)
+    if (fast and (within or not bound.holds)) or (within and bound.tokens_per_s < need.min_tokens_per_s):
+        return ()
+    return tuple(way for name in desk.eight_bit_caches for way in desk.ways(system, replace(work, kv_quant=name)))
+
+
 def evaluate(case: Case, offer: Offer) -> list[Option]:
     """The options that an offer turns out to be: the best shared way, and copies side by side where that is another answer."""
     system = case.desk.system(offer.words, offer.host)
     if isinstance(system, AdvisorError):
         return []
-    ways = case.desk.ways(system, case.work)
-    shared = best_way((way for way in ways if way.placement.strategy != "replicas"), case.need)
-    copied = best_way((way for way in ways if way.placement.strategy == "replicas"), case.need)
-    options = []
-    if shared:
-        options.append(Option(offer.kind, shared, case.desk.cost(shared.system, shared), ways=ways))
+    ways, smaller = case.desk.ways(system, case.work), _with_smaller_cache(case, offer, system)
+    every = (*ways, *smaller)
+
+    def best(of_copies: bool) -> Estimate | None:
+        full, less = ([way for way in each if (way.placement.strategy == "replicas") is of_copies] for each in (ways, smaller))
+        return best_of_caches(best_way(full, case.need), less, case.need)
+
+    def option(kind: str, way: Estimate) -> Option:
+        return Option(kind, way, case.desk.cost(way.system, way), smaller_cache(way, case.work), every)
+
+    shared, copied = best(False), best(True)
+    options = [option(offer.kind, shared)] if shared else []
     if copied and (case.work.workload.users or 2) > 1:
-        kind = "replicas" if system.count <= 2 and offer.kind != "new-host" else offer.kind
-        options.append(Option(kind, copied, case.desk.cost(copied.system, copied), ways=ways))
+        options.append(option("replicas" if system.count <= 2 and offer.kind != "new-host" else offer.kind, copied))
     return options
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import Desk, Work
-from advisor.advice.judge import Case, Option, best_way, fast_enough, per_user
+from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, gains, per_user
 from advisor.advice.offers import Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
@@ -15,7 +15,7 @@ from advisor.speed import Estimate
 from advisor.system import Box, System
 
 LOWER_QUANTS = ("8bit", "q6_k", "q5_k_m", "4bit", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
-KV_QUANTS = ("q8_0", "fp8", "q4_0")
+FOUR_BIT_CACHES = ("q4_0",)  # what they lose shows: tried on what is owned alone, where nothing has to be bought
 CONTEXT_STEP_TOKENS = 1024
 
 
@@ -77,7 +77,7 @@ def _steps(case: Case, usual_bytes: float | None) -> Iterator[tuple[Work, str | 
     work, need = case.work, case.need
     yield work, None, None
     if need.kv_quant is None:
-        for kv_quant in KV_QUANTS:
+        for kv_quant in (*case.desk.eight_bit_caches, *FOUR_BIT_CACHES):
             yield replace(work, kv_quant=kv_quant), "kv_quant", kv_quant
     least = work.workload.prompt_tokens + work.workload.generate_tokens
     shorter = -(-least // CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS
@@ -136,17 +136,18 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
     assert desk.have is not None
     systems = [open_system(desk.have), *_single(desk.have)]
     tried: list[Option] = []
+    full: Estimate | None = None  # the best with nothing given up
     shelf = Shelf(desk)
     for work, what, value in _steps(case, usual.estimate.weights.total_bytes if isinstance(usual, Option) else None):
+        if value not in desk.eight_bit_caches and any(fast_enough(option.estimate, case.need) for option in tried):
+            break
         if (what or need_only) and not _may_do(shelf, desk, work, case.need):
             continue
         ways = [way for system in systems for way in desk.ways(system, work) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
-        if best is not None:
-            changes = _changes(best, usual, what, value)
-            tried.append(Option("change-settings", best, _free(desk, best), changes, tuple(ways)))
-            if fast_enough(best, case.need):
-                break
-        if need_only:
+        full = full if what else best
+        if best is not None and not (what and full and fast_enough(full, case.need) and not gains(best, full, case.need)):
+            tried.append(Option("change-settings", best, _free(desk, best), _changes(best, usual, what, value), tuple(ways)))
+        if need_only or (full and enough(full, case.need)):
             break
     return tuple(sorted(tried, key=lambda option: (not fast_enough(option.estimate, case.need), -per_user(option.estimate))))

@@ -191,4 +191,7 @@ def _conditions(case: Case, decision: Decision, more: OneMore, options: dict[str
     """Judged for what is chosen where it has several devices, else for one more of what is owned, else for the first road that has."""
     candidates = [decision.chosen, *more.options, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
     several = [option for option in candidates if isinstance(option, Option) and option.estimate.system.count > 1]
-    return conditions(case.desk, case.work, several[0].estimate.system) if several else {}
+    if not several:
+        return {}
+    first = several[0].estimate
+    return conditions(case.desk, replace(case.work, kv_quant=first.kv_quant), first.system)

@@ -109,7 +109,7 @@ def why_chosen(option: Option, case: Case) -> tuple[Reason, ...]:
         found += [*option.changes, Reason("won.change", {})]
     else:
         rule = "won.fastest" if need.prefer == "fastest" else "won.cheapest"
-        found.append(Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers.every)}))
+        found += [*option.changes, Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers.every)})]
     return (*found, *option.cost.upgrades)
 
 
@@ -134,7 +134,7 @@ def why_not(option: Option, chosen: Option | None, case: Case) -> tuple[Reason, 
     if option.kind == "keep" and option.estimate.fit.raise_limit and not missed:
         return (Reason("keep.raise-limit", {}),)
     if missed:
-        return (*missed, *option.cost.upgrades)
+        return (*missed, *(() if option.kind == "change-settings" else option.changes), *option.cost.upgrades)
     found: list[Reason] = []
     if not allowed(option.kind, need):
         found.append(Reason("lost.not-considered", {}))

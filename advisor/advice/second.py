@@ -113,7 +113,7 @@ def _not_enough(case: Case, fastest: Option, facts: dict[str, Fact]) -> SecondGp
         code = "not-new" if need.new_only else "unpriced"
     else:
         code = "too-dear"
-    return SecondGpu("no", _said(f"no-{code}", facts), (*shortfalls(fastest, need), *fastest.cost.upgrades))
+    return SecondGpu("no", _said(f"no-{code}", facts), (*shortfalls(fastest, need), *fastest.changes, *fastest.cost.upgrades))
 
 
 def _purpose(keep: Option | Reason, case: Case) -> str:
@@ -134,4 +134,4 @@ def _setting(option: Option) -> tuple[Reason, ...]:
     """The software setting that the second one needs."""
     placement = option.estimate.placement
     facts: dict[str, Fact] = {"strategy": placement.strategy, "engine": placement.engine, "devices": option.estimate.system.count}
-    return (Reason("second.setting", facts), *option.cost.upgrades)
+    return (Reason("second.setting", facts), *option.changes, *option.cost.upgrades)

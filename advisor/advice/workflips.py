@@ -17,7 +17,7 @@ from advisor.record import replace
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 CONTEXT_STEP_TOKENS = 1024
-MOST_STEPS = 2  # systems of the same kind that are followed in turn
+MOST_STEPS = 4  # systems of the same kind, and their smaller caches, that are followed in turn
 HALVINGS = 3
 
 NeedAt = Callable[[int], Need]

@@ -166,7 +166,7 @@ ADVICE: dict[str, str] = {
     "change.quant-from": "Weights as {quant}, {bits} bits each instead of {usual_bits} ({usual}); what that loses is not in the catalog.",
     "change.quant-loss": "Weights as {quant}, {bits} bits each instead of {usual_bits}: it predicts text {perplexity_rise_share} worse "
     "than sixteen-bit weights do, {usual} {usual_rise_share} (Llama 3 of eight billion weights).",
-    "change.kv-quant": "The cache as {kv_quant}.",
+    "change.kv-quant": "With its cache as {kv_quant}.",
     "change.context-tokens": "A context of {context_tokens}.",
     # second one
     **_seconds(),
