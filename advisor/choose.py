@@ -225,8 +225,12 @@ def _alone(way: Way, model: Model, kv_quant: str, workload: Workload, catalog: C
     results = [_single_best(single, model, way.asked_quant, kv_quant, workload, catalog) for single in singles]
     able = [each for each in results if isinstance(each, Estimate)]
     if able:
-        return Alone(max(able, key=lambda each: each.decode.value if each.decode else 0.0))
+        return Alone(max(able, key=_decode_tokens_per_s))
     return Alone(None, next(each for each in results if isinstance(each, Reason)))
+
+
+def _decode_tokens_per_s(given: Estimate) -> float:
+    return given.decode.value if given.decode else 0.0
 
 
 def _kinds(system: System) -> list[Group]:
@@ -253,7 +257,7 @@ def _single_best(
     fast = [each for each in found if each.decode]
     if not fast:
         return _unable(device, found, refused)
-    return max(fast, key=lambda each: each.decode.value if each.decode else 0.0)  # what it can do, whatever the engines' ranks
+    return max(fast, key=_decode_tokens_per_s)  # what it can do, whatever the engines' ranks
 
 
 def _unable(device: str, found: list[Estimate], refused: list[Reason]) -> Reason:

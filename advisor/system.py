@@ -18,7 +18,6 @@ from advisor.record import dataclass, field
 from advisor.units import GIB
 
 MOST_DEVICES = 10_000
-CLAUSES = ("via", "as", "on")
 # what other programs call the same split: suggested, never taken silently
 OTHER_WORDS = {
     "pipeline": "layers", "pp": "layers", "layer": "layers", "rpc": "layers", "tp": "tensor", "row": "tensor", "graph": "tensor",

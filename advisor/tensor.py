@@ -3,7 +3,6 @@
 from advisor.record import dataclass
 
 PARTS = ("embedding", "head", "mixer", "dense-ffn", "expert", "shared", "router", "norm")
-SMALL_ROLES = ("vector", "ssm_conv", "ssm_a", "router")  # llama.cpp keeps them in F32
 
 
 @dataclass(frozen=True)

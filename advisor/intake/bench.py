@@ -7,10 +7,9 @@ from typing import Any
 
 from advisor.intake import llama_bench, llama_timings, mac_bench, ollama_bench, other_bench, server_bench
 from advisor.intake.page import Page, page_of
-from advisor.intake.run import Run
+from advisor.intake.run import MOST_RUNS, Run
 
 READERS: tuple[ModuleType, ...] = (llama_bench, llama_timings, ollama_bench, server_bench, mac_bench)
-MOST_RUNS = 2_000  # speeds of one text
 MOST_INNER_TEXTS, MOST_INNER_CHARS = 200, 500_000  # of all texts within one wrapper
 
 

@@ -8,7 +8,7 @@ from advisor.errors import AdvisorError
 from advisor.intake import bench
 from advisor.intake.bound_run import Binder, Bound, Stated
 from advisor.intake.page import Page
-from advisor.intake.run import Run
+from advisor.intake.run import MOST_RUNS, Run
 from advisor.measurement import LEAST_PROMPT_TOKENS, TOO_FAST
 from advisor.need import Workload
 from advisor.reason import Reason
@@ -50,8 +50,8 @@ def compare(pages: Sequence[Page], catalog: Catalog, stated: Stated) -> tuple[Co
 
 def warnings(pages: Sequence[Page]) -> tuple[str, ...]:
     """What of large texts was left out."""
-    many = (page for page in pages if len(bench.read(page)) == bench.MOST_RUNS)
-    full = tuple(f"{page.source} holds more speeds than are compared at once: the first {bench.MOST_RUNS:,} are." for page in many)
+    many = (page for page in pages if len(bench.read(page)) == MOST_RUNS)
+    full = tuple(f"{page.source} holds more speeds than are compared at once: the first {MOST_RUNS:,} are." for page in many)
     return (*(warning for page in pages for warning in page.warnings), *full)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from advisor.intake import llama_devices, quant_words
 from advisor.intake.page import MOST_DEPTH, Page
 from advisor.intake.readings import known, number, size_bytes, whole
-from advisor.intake.run import Run
+from advisor.intake.run import MOST_RUNS, Run
 from advisor.record import replace
 
 TOOL = "llama-bench"
@@ -32,7 +32,6 @@ _MAKERS = {
     "sycl": "sycl",
     "cpu": "cpu",
 }
-MOST_RUNS = 2_000
 
 
 def recognise(page: Page) -> bool:

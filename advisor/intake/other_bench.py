@@ -9,12 +9,11 @@ from typing import Any
 from advisor.intake import quant_words
 from advisor.intake.page import Page
 from advisor.intake.readings import number, whole
-from advisor.intake.run import Run
+from advisor.intake.run import MOST_RUNS, Run
 from advisor.record import dataclass, replace
 
 TOOL = "other benchmark"
 MOST_DEPTH = 8
-MOST_RUNS = 2_000
 
 _UNIT = r"(?:tokens?|toks?|tok|t)\s?(?:/|-?per[- ]?)\s?s(?:ec(?:ond)?)?\b|TPS\b|tps\b"
 _KEY = re.compile(

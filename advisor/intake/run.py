@@ -3,6 +3,7 @@
 from advisor.record import dataclass
 
 KINDS = ("decode", "prefill", "mixed", "served", "total", "input", "peak")
+MOST_RUNS = 2_000  # speeds of one text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.answers import Answer
 
-FORMS = ("text", "json", "markdown", "html")
-
 
 def render(form: str, command: str, answer: "Answer", *, why: bool = False) -> tuple[str, str | None]:
     """The answer of a command in one of the forms, and the words at its start that carry the verdict (text only)."""
