@@ -5,6 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every run, so that a red build says something about the change it is red on. `tools/deep-check` runs the laws on
+# other examples, and more of them: HYPOTHESIS_PROFILE=wild.
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("wild", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(scope="session", autouse=True)

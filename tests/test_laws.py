@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from advisor import choose
@@ -244,6 +244,7 @@ def test_more_users_give_at_least_as_many_tokens(device: str, model: str, work: 
 
 
 @given(st.sampled_from(CARDS + BOXES), st.sampled_from((2, 3, 8)), ways, st.sampled_from(("", " on llama.cpp", " on vllm")), models, works)
+@example("a16-64gb", 2, "", "", "apertus-8b", Workload(users=1, context_tokens=4096, prompt_tokens=0, generate_tokens=1))
 @FEW
 def test_no_speedup_above_amdahls_ceiling(device: str, count: int, way: str, engine: str, model: str, work: Workload) -> None:
     """Whatever the split, part in host memory too: the ceiling stands over the same one device as the speed-up."""
@@ -255,7 +256,8 @@ def test_no_speedup_above_amdahls_ceiling(device: str, count: int, way: str, eng
     assert found.held.speedup <= found.held.ceiling * TINY
     assert found.speedup_over_one_device is None or found.speedup_over_one_device <= found.amdahl_ceiling * TINY
     if found.placement.strategy == "tensor":
-        assert found.held.speedup <= count * 1.001
+        gpus = sum(part.count for part in found.placement.parts)  # a board may carry four: the one it is held against is one of them
+        assert found.held.speedup <= gpus * 1.001
 
 
 @given(st.sampled_from(CARDS + BOXES), st.sampled_from((2, 4)), ways, models, works)
