@@ -57,6 +57,7 @@ class Device:
     aliases: tuple[str, ...] = given(default=(), about="other names, as nvidia-smi, rocm-smi, lspci or system_profiler print them")
     pci_ids: tuple[str, ...] = given(default=(), about="vendor:device, as lspci -nn prints it")
     variant_of: str | None = given(default=None)  # the commoner device that the plain name means; tell them apart by memory
+    rebuilt: bool = given(default=False, about="whether others than the maker changed it: compared by name, never suggested")
     memory_options_bytes: tuple[float, ...] = given("memory_gib", GIB, above=0, about="every size sold, ascending")
     reported_bytes: float | None = given("reported_gib", GIB, default=None, above=0)  # the driver's total where below the box's
     memory_type: str = given(about="GDDR6X, HBM3, LPDDR5X and the like; see bounds.yaml")

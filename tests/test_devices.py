@@ -2,7 +2,11 @@
 
 import pytest
 
+from advisor import choose
+from advisor.advice.desk import Desk
+from advisor.advice.offers import all_offers
 from advisor.catalog import Catalog
+from advisor.need import Need, Workload
 from advisor.units import GB, GIB, TERA, US
 
 
@@ -147,3 +151,13 @@ def test_the_assumed_host_is_the_desktop_that_is_promised(catalog):
     assert host.memory_reached_bytes_per_s == 60 * GB
     assert [(slot.lanes, slot.lanes_shared) for slot in host.slots] == [(16, 8), (8, 8)]
     assert len(catalog.hosts) >= 8
+
+
+def test_a_rebuilt_board_is_offered_only_beside_its_like(catalog: Catalog) -> None:
+    """An RTX 4090 with 48 GB has no warranty of its maker and one unchecked price: compared by name, never suggested."""
+    rebuilt = {device.id for device in catalog.devices.values() if device.rebuilt}
+    assert rebuilt == {"rtx-2080-ti-22gb", "rtx-3080-20gb", "rtx-4090-48gb"}
+    need = Need(workload=Workload(), model="qwen3-32b")
+    for have, offered in (("rtx-3090", set()), ("rtx-2080-ti-22gb", {"rtx-2080-ti-22gb"})):
+        desk = Desk(need, choose.bind(have, catalog), catalog, catalog.model("qwen3-32b"))
+        assert {name for offer in all_offers(desk).every for name, count in offer.bought if count} & rebuilt == offered

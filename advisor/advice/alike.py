@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # what tells a device from others of its class, or enters neither an estimate nor a bill
 UNASKED = frozenset(
     (
-        *("id", "name", "chip", "aliases", "pci_ids", "variant_of", "gpu_cores", "noise", "launched", "availability", "notes"),
+        *("id", "name", "chip", "aliases", "pci_ids", "variant_of", "rebuilt", "gpu_cores", "noise", "launched", "availability", "notes"),
         *("memory_type", "memory_bus_bits", "bandwidth_bytes_per_s", "idle_power_w", "prices", "sources", "unverified"),
     )
 )

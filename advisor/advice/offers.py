@@ -289,7 +289,8 @@ def _offers(shelf: Shelf) -> Iterator[Offer]:
         yield mine_already
     for device in desk.catalog.devices.values():
         mine = any(device.id == card.id for card, *_ in owned)
-        if not is_sold(device) or (hints.is_retired(device.maker, device.architecture) and not mine):
+        passed_by = device.rebuilt or hints.is_retired(device.maker, device.architecture)
+        if not is_sold(device) or (passed_by and not mine):
             continue
         found: list[Offer | None] = []
         if goes_in_slot(device) and device.largest_memory_bytes >= least:
