@@ -1,5 +1,6 @@
 """Pastes of many tools (tests/pastes.yaml): the cards in them, with their memory, and SYSTEM words that can be used."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,34 @@ def test_words_always_parse_and_bind(text: str | Path) -> None:
         assert bound.count >= 1 and {group.device.id for group in bound.groups} <= {
             known.device.id for known in found.devices if known.device
         }
+
+
+MARKS = (
+    "vllm-1  | ",  # docker compose
+    "Mar 01 10:00:01 gpubox run.sh[1234]: ",  # journalctl
+    "2026-03-01T10:00:01+0100 gpubox bash[77]: ",  # journalctl -o short-iso
+    "[   12.345678] ",  # dmesg
+    "[pod/gpu-test-5d8/cuda] ",  # kubectl logs --prefix
+)
+MARKED = ("smi cuda13", "csv units", "lspci plain multi", "rocm csv", "clinfo l", "fastfetch json", "amd static csv", "dxdiag en")
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("name", MARKED)
+def test_what_a_log_puts_before_each_line_changes_nothing(name: str, mark: str) -> None:
+    paste = next(each for each in PASTES if each["name"] == name)
+    text = "\n".join(mark + line for line in paste["text"].splitlines())
+    assert detect.detect([page_of(text)], CATALOG).system == paste["system"]
+
+
+@pytest.mark.parametrize("name", ["smi cuda13", "lspci plain multi"])
+def test_line_numbers_common_words_and_json_around_a_paste_change_nothing(name: str) -> None:
+    paste = next(each for each in PASTES if each["name"] == name)
+    lines = paste["text"].splitlines()
+    numbered = "\n".join(f"{number:6}\t{line}" for number, line in enumerate(lines, 1))
+    common = "\n".join(f"INFO worker 3: {line}" for line in lines)
+    for form in (numbered, common, json.dumps({"msg": paste["text"]}), json.dumps({"stdout_lines": lines}, indent=4)):
+        assert detect.detect([page_of(form)], CATALOG).system == paste["system"]
 
 
 @settings(max_examples=60, deadline=None)

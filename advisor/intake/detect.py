@@ -29,6 +29,7 @@ from advisor.intake import (
     system_profiler,
     topo,
     windows,
+    wrapped,
 )
 from advisor.intake.detected_words import system_words
 from advisor.intake.merge import Merged, is_generic, merge
@@ -96,7 +97,21 @@ def recognise(page: Page) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def views_of(page: Page) -> tuple[View, ...]:
-    """What every reader that recognises something in the text gives; a page is read once."""
+    """What every reader that recognises something in the text, or else in a text within it, gives; a page is read once."""
+    views = _views(page)
+    if _count(views) and page.text.lstrip()[:1] not in ("{", "["):
+        return views
+    inside = tuple(view for inner in wrapped.within(page) for view in _views(inner))
+    return inside if _count(inside) > _count(views) else views
+
+
+def _count(views: Sequence[View]) -> int:
+    """The most devices that one of the tools names."""
+    return max((len(view.devices) for view in views), default=0)
+
+
+def _views(page: Page) -> tuple[View, ...]:
+    """What the readers find in this text itself."""
     return tuple(view for reader in READERS if reader.recognise(page) for view in reader.read(page) if _says(view))
 
 
@@ -139,7 +154,8 @@ def known_of(views: Sequence[View], catalog: Catalog) -> Detected:
     marks = catalog.records("integrated")["integrated"]
     found = merge(views, marks)
     seen = _with_box(found, catalog)
-    identities = _identities(seen, catalog, found.ram_bytes)
+    boxes = [box for text in (found.box, found.cpu) if (box := _box(text, catalog))]
+    identities = [_told(identity, boxes) for identity in _identities(seen, catalog, found.ram_bytes)]
     inside = [_integrated(each, identity, marks) for each, identity in zip(seen, identities, strict=True)]
     card = any(
         not flag and not (identity.device and identity.device.unified_memory) for flag, identity in zip(inside, identities, strict=True)
@@ -165,6 +181,12 @@ def _identities(seen: Sequence[Seen], catalog: Catalog, ram_bytes: float | None)
     alike = [replace(each, index=None, bus=None, uuid=None, driver=None) for each in seen]
     known = {each: identify.identify(each, catalog, ram_bytes) for each in dict.fromkeys(alike)}
     return [known[each] for each in alike]
+
+
+def _told(identity: identify.Identity, boxes: Sequence[Device]) -> identify.Identity:
+    """Of several devices of one chip the one that the processor or the board names."""
+    named = [box for box in boxes if box.id in identity.candidates]
+    return identify.Identity(named[0]) if identity.device is None and named else identity
 
 
 def _with_box(found: Merged, catalog: Catalog) -> list[Seen]:

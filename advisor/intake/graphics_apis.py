@@ -101,7 +101,7 @@ def _vulkan_device(row: dict[str, str]) -> Iterator[Seen]:
 def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
     """Devices of `clinfo` of type GPU, each platform's; repeats of one card have one PCI address."""
     rows: list[dict[str, str]] = []
-    for line in lines:
+    for line in _without_agents(lines):
         board, fact = _CL_NAME.match(line), _CL_FACT.match(line)
         if (
             fact
@@ -125,6 +125,15 @@ def _opencl(lines: Iterable[str]) -> Iterator[Seen]:
             bus=bus_of(row.get("Device Topology") or row.get("Device PCI Bus Info")),
             integrated=True if unified in ("Yes", "true") and maker_of(name) != "apple" else None,
         )
+
+
+def _without_agents(lines: Iterable[str]) -> Iterator[str]:
+    """The lines but those of rocminfo's agents, whose words are alike."""
+    agents = False
+    for line in lines:
+        agents = (agents or line.startswith("Agent ")) and "Number of platforms" not in line
+        if not agents:
+            yield line
 
 
 def _opencl_listed(lines: Iterable[str]) -> Iterator[Seen]:

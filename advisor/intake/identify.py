@@ -20,7 +20,7 @@ LEAST_BOX_BYTES = 32 * GIB  # no laptop's integrated GPU is given so much
 LEAST_POWER = 0.6  # share of a desktop card's power limit below which a cut name may be a laptop's
 
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
-_TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card)\s*$|\(TM\)|\(R\)|™|®", re.IGNORECASE)
+_TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card|Rev\.? ?[A-Z]?\d?)\s*$|\(TM\)|\(R\)|™|®", re.IGNORECASE)
 _NUMBER = re.compile(r"^(?:.*\bDevice )?[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4})?$")  # a PCI id where the name should be
 _GEFORCE = re.compile(r"geforce|\b[rg]tx\b|quadro|titan", re.IGNORECASE)
 _LAPTOP = re.compile(r"laptop|mobile|notebook|max-?q", re.IGNORECASE)

@@ -1,7 +1,7 @@
-"""Devices as programs print them: PyTorch, TensorFlow, Kubernetes' node labels, LM Studio's survey."""
+"""Devices as programs print them: PyTorch, TensorFlow, Kubernetes' node labels, LM Studio's survey, dcgmi, fastfetch."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from advisor.intake.page import Page
@@ -17,8 +17,8 @@ _PROPERTIES = re.compile(r"_CudaDeviceProperties\(name='([^']{2,80})'(.{0,200})"
 _TOTAL = re.compile(r"total_memory=(\d+)\s*(MB|MiB)?")
 _NAME = re.compile(r"get_device_name\([^)]*\)")
 _COUNT = re.compile(r"device_count\(\)")
-_MODEL = re.compile(r"^\s*Model:\s+((?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID) .{2,60})$")
-_PLACE = re.compile(r"^\s*Bus Location:\s+(\S+)")
+_MODEL = re.compile(r"^[\s\d|]*(?:Model|Name):\s+((?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID) .{2,60}?)[\s|]*$")
+_PLACE = re.compile(r"^[\s|]*(?:Bus Location|PCI Bus ID):\s+(\S+)")
 _QUERY = re.compile(r"^\s*Device (\d{1,3}): \"([^\"]{3,80})\"|^\s*id (\d{1,3})\s+b'([^']{3,80})'")
 _GLOBAL = re.compile(r"Total amount of global memory:\s+(\d+) MBytes")
 _TENSORFLOW = re.compile(r"device: (\d{1,3}), name: ([^,]{3,80}), pci bus id: ([0-9a-fA-F:.]{7,16})")
@@ -38,6 +38,8 @@ def recognise(page: Page) -> bool:
         "Bus Location:",
         'Device 0: "',
         "b'",
+        "PCI Bus ID:",
+        '"platformApi"',
     )
 
 
@@ -54,7 +56,37 @@ def read(page: Page) -> tuple[View, ...]:
     ):
         if devices:
             views.append(View(tool=tool, devices=devices))
-    return tuple(views)
+    return (*views, *_fetched(page.objects))
+
+
+def _fetched(objects: Iterable[Mapping[str, Any]]) -> Iterator[View]:
+    """`fastfetch --json`: parts with a type and a result; a GPU of a processor is `Integrated`."""
+    parts = {one["type"]: one.get("result") for one in objects if isinstance(one.get("type"), str)}
+    listed = parts.get("GPU")
+    gpus = [one for one in listed[:MOST_COUNT] if isinstance(one, dict)] if isinstance(listed, list) else []
+    devices = tuple(_fetched_device(one) for one in gpus if maker_of(known(one.get("name"))))
+    if devices:
+        memory, cpu = parts.get("Memory"), parts.get("CPU")
+        yield View(
+            tool="fastfetch",
+            devices=devices,
+            ram_bytes=number(memory.get("total")) if isinstance(memory, dict) else None,
+            cpu=known(cpu.get("cpu")) if isinstance(cpu, dict) else None,
+        )
+
+
+def _fetched_device(one: Mapping[str, Any]) -> Seen:
+    """A GPU with the memory of its own, where that is told."""
+    name = known(one.get("name"))
+    apple, pools = maker_of(name) == "apple", one.get("memory")
+    own = pools.get("dedicated") if isinstance(pools, dict) else None
+    return Seen(
+        name=name,
+        maker=maker_of(name),
+        gpu_cores=whole(one.get("coreCount")) if apple else None,
+        memory_bytes=(number(own.get("total")) or None) if isinstance(own, dict) and not apple else None,
+        integrated=True if one.get("type") == "Integrated" and not apple else None,
+    )
 
 
 def _properties(text: str) -> tuple[Seen, ...]:
@@ -86,7 +118,7 @@ def _torch(lines: Iterable[str]) -> tuple[Seen, ...]:
 
 
 def _driver(lines: Iterable[str]) -> Iterator[Seen]:
-    """`Model:` and `Bus Location:` of /proc/driver/nvidia and nvidia-container-cli."""
+    """`Model:` and `Bus Location:` of /proc/driver/nvidia and nvidia-container-cli, `Name:` and `PCI Bus ID:` of dcgmi."""
     name: str | None = None
     for line in lines:
         model, place = _MODEL.match(line), _PLACE.match(line)

@@ -27,7 +27,9 @@ _TOTAL = re.compile(
     re.MULTILINE,
 )
 _NAMES = re.compile(r"^\s*(?:Name|Caption)(?:\s+AdapterRAM(?:\s+\w+)*)?\s*$", re.IGNORECASE)
-_NAMED = re.compile(r"^\s*((?:NVIDIA|AMD|Intel|Radeon|GeForce|Quadro|Microsoft)\b.{2,70}?)(?:\s+(\d{6,12}))?(?:\s{2,}\S+)?\s*$")
+_NAMED = re.compile(
+    r"^\s*((?:NVIDIA|AMD|Intel|Radeon|GeForce|Quadro|Microsoft)\b.{2,70}?)(?:\s+(\d{6,12}))?(?:\s{2,}\S+|\s\d[\d./]{4,30}){0,6}\s*$"
+)
 _DEDICATED = re.compile(
     r"^\s*(?:Dedicated GPU memory|Dedizierter GPU-Speicher)(?:\s+usage)?:?\s*(?:[\d.,]+\s*/\s*)?([\d.,]+)\s*(GB|MB)\s*$"
 )
