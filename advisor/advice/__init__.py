@@ -94,6 +94,7 @@ class Setting:
     text: Reason
     command: str | None
     gain: Reason | None
+    also: tuple[Reason, ...] = ()  # what is set differently beside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,4 +125,5 @@ class Recommendation:
     catalog_version: str = ""
     overlays: tuple[str, ...] = ()
     prices_as_of: str = ""
-    passed_over: tuple[Road, ...] = field(default=())  # the next best of all candidates, for the table
+    passed_over: tuple[Road, ...] = field(default=())  # of a road's kind: those named, one more, the next best
+    remarks: tuple[Reason, ...] = field(default=())  # what a friend would add to the verdict

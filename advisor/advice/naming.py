@@ -28,9 +28,19 @@ MAIN_CHANGES = (QUANT, "kv-quant", "context-tokens", "offload", "tensor", "layer
 GIVEN_UP = (QUANT, "kv-quant", "context-tokens")  # a sentence about these also says that a part lies in host memory
 
 
+def _change(reason: Reason) -> str:
+    return QUANT if reason.code.startswith("change.quant") else reason.code.removeprefix("change.")
+
+
+def in_order(changes: Iterable[Reason]) -> list[Reason]:
+    """Changes, the one that a sentence names first."""
+    order = (*MAIN_CHANGES, "engine")
+    return sorted(changes, key=lambda reason: order.index(_change(reason)))
+
+
 def main_change(changes: Iterable[Reason]) -> str:
     """The change that a sentence about changed settings names."""
-    codes = [QUANT if reason.code.startswith("change.quant") else reason.code.removeprefix("change.") for reason in changes]
+    codes = [_change(reason) for reason in changes]
     main = next((code for code in MAIN_CHANGES if code in codes), "engine")
     spilt = "-offload" if main in GIVEN_UP and "offload" in codes else ""
     return main.removesuffix("-tokens") + spilt

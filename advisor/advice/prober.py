@@ -1,8 +1,11 @@
 """The verdict at other needs, and how it is told: what searches for flips ask."""
 
+from collections.abc import Iterator
+
 from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide, decide_harder
-from advisor.advice.judge import Case, case_of, counted_usd, per_user
+from advisor.advice.desk import work_of
+from advisor.advice.judge import Case, Option, case_of, counted_usd, per_user
 from advisor.advice.naming import main_change, named
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
@@ -26,6 +29,13 @@ class Prober:
             case = case_of(self.case.desk, need, self.case, harder=harder)
             self._known[need] = decide_harder(case, self.today) if harder else decide(case)
         return self._known[need]
+
+    def alike(self) -> Iterator[Option]:
+        """What was estimated on the way, of today's very work."""
+        work = work_of(self.case.need)
+        for need, decision in self._known.items():
+            if work_of(need) == work:
+                yield from (*decision.seen, *((decision.chosen,) if decision.chosen else ()))
 
     def differs(self, need: Need, harder: bool = False) -> bool:
         """Whether the verdict there is of another kind."""

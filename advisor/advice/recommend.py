@@ -8,10 +8,12 @@ from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.flips import flips
-from advisor.advice.judge import Case, Option, case_of, fast_enough, faster, meets, per_user
+from advisor.advice.judge import TIE_ORDER, Case, Option, case_of, fast_enough, faster, meets, per_user
 from advisor.advice.ladder import Step, label_facts, rungs, turning, turning_between
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
+from advisor.advice.owned import clearly_faster
 from advisor.advice.prober import Prober
+from advisor.advice.remarks import better, remarks
 from advisor.advice.roads import MARKET_KINDS, OTHER_KINDS, best_of_road, no_slot, road, seen_of_kind, shown_roads
 from advisor.advice.second import OneMore, one_more, second_gpu
 from advisor.advice.settings import settings
@@ -57,6 +59,10 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     verdict = verdict_of(asked, decision, options, named, _with_more_money(prober))
     roads = shown_roads(case, options, decision.chosen)
     full = full_context(case, decision.chosen)
+    turns = flips(prober, case)
+    seen = [*(option for option in options.values() if isinstance(option, Option)), *more.options, *prober.alike()]
+    next_best = better(asked, decision.chosen, seen)
+    beside = _beside(named, [*more.options[:1], *([next_best] if next_best else [])], roads)
     return Recommendation(
         need=case.need,
         have=have,
@@ -65,16 +71,23 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         second_gpu=_second(case, decision, more) if have else None,
         roads=roads,
         conditions=_conditions(case, decision, more, options),
-        flips=flips(prober, case),
-        settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None),
+        flips=turns,
+        settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None, _faster(case, decision)),
         ladder=None,
         assumptions=(*assumptions(case, decision), *(claim for claim in full if claim.code.startswith("assumed"))),
         warnings=(*warnings(verdict), *(claim for claim in full if not claim.code.startswith("assumed"))),
         catalog_version=catalog.version,
         overlays=catalog.overlays,
         prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,
-        passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in named),
+        passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in beside),
+        remarks=remarks(asked, verdict, decision.chosen, next_best, seen),
     )
+
+
+def _beside(named: list[Option], others: list[Option], roads: tuple[Road, ...]) -> list[Option]:
+    """The systems that the buyer named, and the others that no road shows."""
+    shown = {id(each.estimate) for each in roads}
+    return [*named, *{id(each.estimate): each for each in others if id(each.estimate) not in shown}.values()]
 
 
 def _with_more_money(prober: Prober) -> Option | None:
@@ -175,6 +188,14 @@ def _named(case: Case) -> list[Option]:
     """The systems that the buyer named, each at its best."""
     found = (best_of_road(case.between([offer]), offer.kind) for offer in case.offers.every)
     return [option for option in found if option]
+
+
+def _faster(case: Case, decision: Decision) -> Option | None:
+    """Of what is owned and does it, the setting that is clearly faster."""
+    chosen, keep = decision.chosen, decision.keep
+    if chosen is None or keep is None or chosen.kind not in TIE_ORDER:
+        return None
+    return clearly_faster(case, chosen, keep, decision.changes)
 
 
 def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:

@@ -59,11 +59,13 @@ def _promise(offer: Offer, case: Case) -> tuple[float, ...]:
 
 
 def miss(option: Option, need: Need) -> tuple[float, ...]:
-    """How far an option is from the need: fit, price known, speed and money missed."""
+    """How far an option is from the need: fit, price known, speed, first token and money missed."""
     slow = min(1.0, per_user(option.estimate) / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
     usd = counted_usd(option.cost, need)
     dear = 1.0 if usd is None or need.budget_usd is None or usd <= need.budget_usd else need.budget_usd / usd
-    return (not option.estimate.fit.fits, usd is None, -slow * dear, usd or 0.0)
+    first = option.estimate.first_token_s
+    late = min(1.0, need.max_first_token_s / first.value) if first and need.max_first_token_s is not None else 1.0
+    return (not option.estimate.fit.fits, usd is None, -slow * late * dear, usd or 0.0)
 
 
 def nearest(options: Collection[Option], need: Need) -> Option | None:

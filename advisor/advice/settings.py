@@ -3,6 +3,7 @@
 from advisor.advice import Setting
 from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import Option, per_user
+from advisor.advice.naming import in_order
 from advisor.commands import blanks, setting_of
 from advisor.errors import AdvisorError
 from advisor.hints import Drafting, Hints
@@ -14,13 +15,14 @@ from advisor.system import spec
 PEER_SUFFIX = "-p2p"
 
 
-def settings(desk: Desk, chosen: Option | None, keep: Option | None) -> tuple[Setting, ...]:
-    """The settings worth a look, the split first."""
+def settings(desk: Desk, chosen: Option | None, keep: Option | None, faster: Option | None) -> tuple[Setting, ...]:
+    """The settings worth a look: how the model is split, and what makes it `faster` for nothing, first."""
     option = chosen or keep
     if option is None:
         return ()
     hints = desk.catalog.hints
-    found = [_split(option, keep, hints), _kv(option, hints), _limit(option)]
+    quicker = _free(option, faster, hints) if faster else None
+    found = [_split(option, keep, hints), quicker, _kv(option, hints), _limit(option)]
     found += [_peer(desk, option, hints), _power(option, hints), _drafting(option, hints)]
     return tuple(setting for setting in found if setting is not None)
 
@@ -55,6 +57,18 @@ def _split(option: Option, keep: Option | None, hints: Hints) -> Setting | None:
         facts |= {"host_expert_layers": min(estimate.weights.expert_layers, placement.host_layers + placement.host_expert_layers)}
     name = name.removesuffix("-several")
     return Setting(Reason(f"setting.{name}", facts, sources), command, _gain(keep, option))
+
+
+def _free(now: Option, faster: Option, hints: Hints) -> Setting:
+    """What is owned set otherwise than advised, clearly faster for something given up."""
+    main, *others = in_order(faster.changes)
+    estimate = faster.estimate
+    engine, names = estimate.placement.engine, []
+    if estimate.system.count > 1 or estimate.placement.strategy == "offload":
+        names.append(setting_of(estimate.placement))
+    names += [name for name in ("kv-quant", "context") if any(each.code.startswith(f"change.{name}") for each in faster.changes)]
+    commands = (_command(hints, name, engine, _values(estimate))[0] for name in names)
+    return Setting(main, " ".join(filter(None, commands)) or None, _gain(now, faster), tuple(others))
 
 
 def _gain(before: Option | None, after: Option) -> Reason | None:

@@ -34,7 +34,7 @@ def verdict_of(
         return _nothing(case, asked, [option for option in every if meets(option, need)], bool(named))
     sure = confidence(chosen.estimate, need)
     cost, estimate = chosen.cost, chosen.estimate
-    answer = _answer(chosen, case, sure)
+    answer = _answer(chosen, case)
     return Verdict(chosen.kind, estimate.system, estimate, cost, answer, True, sure, cost.spend_usd, cost.resale_usd)
 
 
@@ -109,7 +109,7 @@ def _item(line: CostLine, owned: int) -> str:
     return f"{which} {line.name}{used}"
 
 
-def _answer(option: Option, case: Case, sure: str) -> Reason:
+def _answer(option: Option, case: Case) -> Reason:
     """The one sentence: what to do, what it costs, how fast it is; likely, where an interval straddles a floor."""
     kind = "keep" if option.kind == "keep" else "buy"
     facts = _facts(option, case)
@@ -124,14 +124,17 @@ def _answer(option: Option, case: Case, sure: str) -> Reason:
         owned = [line for line in option.cost.lines if line.owned]
         facts["moved"] = " and ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in owned)
     users = "-users" if (option.estimate.workload.users or 1) > 1 else ""
-    likely = "-likely" if sure != "high" and _close(option, case.need) else ""
+    likely = _likely(option, case.need)
+    facts |= {"most_first_token_s": case.need.max_first_token_s} if likely == "-late" else {}
     return Reason(f"verdict.{kind}{users}{likely}", facts)
 
 
-def _close(option: Option, need: Need) -> bool:
-    first = option.estimate.first_token_s
-    late = need.max_first_token_s is not None and straddles(first, need.max_first_token_s)
-    return straddles(option.estimate.decode_per_user, need.min_tokens_per_s) or late
+def _likely(option: Option, need: Need) -> str:
+    """Which wish is met by the middle of its interval only: the speed, or else the first token."""
+    if straddles(option.estimate.decode_per_user, need.min_tokens_per_s):
+        return "-likely"
+    late = need.max_first_token_s is not None and straddles(option.estimate.first_token_s, need.max_first_token_s)
+    return "-late" if late else ""
 
 
 def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:

@@ -90,8 +90,9 @@ def _flip(given: Flip) -> Json:
 
 
 def _setting(given: Setting) -> Json:
-    facts = {**given.text.facts, **(given.gain.facts if given.gain else {})}
-    return {"text": text(given.text), "command": given.command, "gain": text(given.gain) if given.gain else None, "facts": facts}
+    said = (given.text, *given.also)
+    facts = {name: fact for each in (*said, *((given.gain,) if given.gain else ())) for name, fact in each.facts.items()}
+    return {"text": " ".join(map(text, said)), "command": given.command, "gain": text(given.gain) if given.gain else None, "facts": facts}
 
 
 def _rung(given: Rung) -> Json:
@@ -106,6 +107,8 @@ def recommendation(given: Recommendation) -> Json:
         "second_gpu": _second(given.second_gpu),
         "roads": [road(each, given.need.model, terms_words(given.need, given.overlays)) for each in given.roads],
         "conditions": conditions(given.conditions),
+        "passed_over": [road(each, given.need.model, terms_words(given.need, given.overlays)) for each in given.passed_over],
+        "remarks": reasons(given.remarks),
         "flips": [_flip(each) for each in given.flips],
         "settings": [_setting(each) for each in given.settings],
         "ladder": None if given.ladder is None else [_rung(each) for each in given.ladder],

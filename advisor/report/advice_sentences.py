@@ -1,7 +1,12 @@
 """The sentences of advice: verdicts, why a road won or lost, what would change it. Templates over facts, as in `sentences`."""
 
 _EACH = {"": "{per_user_tokens_per_s}", "-users": "{per_user_tokens_per_s} for each of {users} users"}
-_ABOUT = {"": "about ", "-likely": "likely about "}  # likely: the interval of the speed straddles the wanted one
+# likely: the interval of the speed, or only that of the first token, straddles the wanted one
+_ABOUT = {
+    "": ("about ", "."),
+    "-likely": ("likely about ", "."),
+    "-late": ("about ", ", the first token likely within {most_first_token_s}."),
+}
 _VERDICTS = {
     "keep": "Keep what you have: your {name} runs {model} ({quant}) at {about}{each}.",
     "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
@@ -34,10 +39,10 @@ _VERDICTS = {
 def _verdicts() -> dict[str, str]:
     """Every verdict for one and for several users, sure and likely."""
     return {
-        f"verdict.{kind}{many}{sure}": text.replace("{each}", each).replace("{about}", about)
+        f"verdict.{kind}{many}{sure}": text.removesuffix(".").replace("{each}", each).replace("{about}", about) + end
         for kind, text in _VERDICTS.items()
         for many, each in _EACH.items()
-        for sure, about in _ABOUT.items()
+        for sure, (about, end) in _ABOUT.items()
     }
 
 
@@ -147,6 +152,13 @@ ADVICE: dict[str, str] = {
     "impossible.none-fits": "Nothing of this kind on sale holds it.",
     "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
+    # what a friend would add
+    "remark.little-more": "for {more_usd} more {name} ({spend_usd}) would give {per_user_tokens_per_s}, {speed_factor}.",
+    "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
+    "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
+    "{per_user_tokens_per_s} for each user.",
+    "remark.extraordinary-late": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, with the "
+    "first token after {first_token_s} where {floor_s} are wanted.",
     # host parts
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
     "host.power-beyond": "No single power supply on sale gives the {need_w} that it needs: several are counted.",

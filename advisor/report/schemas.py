@@ -200,6 +200,8 @@ RECOMMENDATION_KEYS = {
     "roads": many(ROAD),
     "conditions": CONDITIONS,
     "flips": many(FLIP),
+    "passed_over": many(ROAD),
+    "remarks": many(REASON),
     "settings": many(thing(text=TEXT, command=maybe(TEXT), gain=maybe(TEXT), facts=FACTS)),
     "ladder": maybe(many(thing(label=TEXT, model=TEXT, roads=many(ROAD)))),
     "assumptions": many(TEXT),

@@ -105,7 +105,8 @@ def _road_row(road: Road, need: Need) -> tuple[str, ...]:
 def _roads(given: Recommendation, full: bool) -> Table:
     """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
     always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
-    rows = tuple(_road_row(road, given.need) for road in given.roads if full or road.kind in always or road.status == CHOSEN)
+    shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
+    rows = tuple(_road_row(road, given.need) for road in (*shown, *(given.passed_over if full else ())))
     return Table(
         "Roads (* chosen, x impossible)", ("Road", "System", "USD", "tok/s", "because"), rows, (None, 22, None, None, REST), (2, 3)
     )
@@ -161,7 +162,7 @@ def _changes(given: Recommendation, full: bool) -> list[Block]:
 
 def _setting(given: Setting) -> str:
     gain = f" {text(given.gain)}" if given.gain else ""
-    return text(given.text) + gain + (f"  [{given.command}]" if given.command else "")
+    return " ".join(map(text, (given.text, *given.also))) + gain + (f"  [{given.command}]" if given.command else "")
 
 
 def _why(given: Recommendation) -> list[Block]:
@@ -199,6 +200,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     aside = next((reason for reason in answer.asked if reason.code in HEADLINES), None)
     first = text(aside) if aside else verdict
     facts = [*((("So", verdict),) if aside else ()), *_numbers(given.verdict, given.need.sell_old)]
+    facts += [("But", line) for line in sentences(given.remarks)]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []

@@ -1,0 +1,63 @@
+"""What a friend would add to the verdict: that a little more money buys much more, or that the need asks for an extraordinary machine."""
+
+from collections.abc import Iterable
+
+from advisor.advice import Verdict
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls
+from advisor.advice.naming import named
+from advisor.advice.roads import nearest
+from advisor.reason import Fact, Reason
+from advisor.record import replace
+
+
+def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Option | None:
+    """Of what was weighed, what gives clearly more speed for little more money: no less for a dollar than the cheapest."""
+    need, desk = case.need, case.desk
+    least = counted_usd(chosen.cost, need) if chosen else None
+    if chosen is None or not least or least <= 0 or need.prefer == "fastest":
+        return None
+    clearly, most = desk.choice("clearly-faster-factor"), desk.choice("little-more-factor")
+    found: dict[Option, float] = {}
+    for option in others:
+        usd = counted_usd(option.cost, need)
+        if option is chosen or option.kind in TIE_ORDER or usd is None or not least <= usd <= most * least:
+            continue
+        gains = [measure(option.estimate) / measure(chosen.estimate) for measure in (per_user, score)]
+        if min(gains) >= max(clearly, usd / least) and meets(option, need) and allowed(option.kind, need):
+            found[option] = per_user(option.estimate) / usd
+    return max(found, key=lambda option: found[option], default=None)
+
+
+def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
+    """The remarks on what is chosen, or named as the nearest."""
+    extraordinary = _extraordinary(case, verdict, seen)
+    if extraordinary is not None:
+        return (extraordinary,)
+    return (_little_more(case, chosen, better_one),) if chosen and better_one else ()
+
+
+def _little_more(case: Case, chosen: Option, other: Option) -> Reason:
+    before, after = (counted_usd(option.cost, case.need) or 0.0 for option in (chosen, other))
+    facts: dict[str, Fact] = {"name": named(other.estimate.system), "more_usd": after - before, "spend_usd": other.cost.spend_usd}
+    facts |= {"per_user_tokens_per_s": per_user(other.estimate), "kind": other.kind}
+    facts["speed_factor"] = per_user(other.estimate) / per_user(chosen.estimate)
+    return Reason("remark.little-more", facts)
+
+
+def _extraordinary(case: Case, verdict: Verdict, seen: Iterable[Option]) -> Reason | None:
+    """That no ordinary machine does it, and what comes nearest at an ordinary price; where a budget is stated the buyer knows."""
+    most, need = case.desk.choice("ordinary-usd"), case.need
+    usd = counted_usd(verdict.cost, need) if verdict.cost else None
+    if usd is None or usd <= most or need.budget_usd is not None:
+        return None
+    ordinary = replace(need, budget_usd=most)
+    able = [option for option in seen if (counted_usd(option.cost, need) or most + 1) <= most and option.estimate.fit.fits]
+    near = nearest(able, ordinary)
+    facts: dict[str, Fact] = {"spend_usd": usd, "ordinary_usd": most}
+    if near is None:
+        return Reason("remark.extraordinary", facts)
+    facts |= {"name": named(near.estimate.system), "near_usd": near.cost.spend_usd, "per_user_tokens_per_s": per_user(near.estimate)}
+    missed = next((reason for reason in shortfalls(near, need)), None)
+    if missed is not None and missed.code == "need.first-token":
+        return Reason("remark.extraordinary-late", {**facts, **missed.facts})
+    return Reason("remark.extraordinary-near", facts)

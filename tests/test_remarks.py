@@ -1,0 +1,99 @@
+"""What stands beside the verdict: free settings that are clearly faster, a little more money for much more speed, extraordinary prices."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor import choose
+from advisor.advice import Recommendation
+from advisor.advice.judge import per_user
+from advisor.advice.recommend import recommend
+from advisor.catalog import Catalog
+from advisor.need import Need, Workload
+from advisor.report.sentences import text
+
+CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
+CLEARLY = CATALOG.hints.choice("clearly-faster-factor")
+
+
+def advised(have: str | None, model: str, users: int = 1, prompt: int = 1024, **wished: Any) -> Recommendation:
+    work = Workload(users=users, context_tokens=max(8192, prompt + 256), prompt_tokens=prompt)
+    need = Need(workload=work, model=model, context_stated=False, **wished)
+    system = choose.bind(have, CATALOG, smallest_memory=True) if have else None
+    return recommend(need, system, CATALOG, have_words=have, model=CATALOG.model(model), today=date(2026, 11, 30))
+
+
+@pytest.mark.parametrize(
+    ("have", "model", "users"),
+    [("2x rtx-3090 on llama.cpp", "llama-3.3-70b", 1), ("rtx-3090", "qwen3-30b-a3b", 16)],
+)
+def test_a_free_setting_that_is_clearly_faster_is_told(have: str, model: str, users: int) -> None:
+    answer = advised(have, model, users)
+    assert answer.verdict.spend_usd == 0
+    chosen = answer.verdict.estimate
+    assert chosen
+    gains = [each.gain.facts for each in answer.settings if each.gain and each.gain.code == "gain.speed"]
+    speeds = [(facts["from_tokens_per_s"], facts["to_tokens_per_s"]) for facts in gains]
+    assert any(slow == per_user(chosen) and fast >= CLEARLY * slow for slow, fast in speeds if isinstance(fast, float)), speeds
+
+
+def test_where_the_devices_hold_it_nothing_is_given_up_for_speed() -> None:
+    answer = advised("rtx-3090", "qwen3-8b")
+    assert answer.verdict.kind == "keep"
+    assert not [each for each in answer.settings if each.text.code.startswith("change.")]
+
+
+def test_an_eight_bit_cache_wins_over_a_slow_spill() -> None:
+    """16 users of 8,192 tokens spill from 24 GB with sixteen bits; with eight far less of the experts do."""
+    verdict = advised("rtx-3090", "qwen3-30b-a3b", 16).verdict
+    assert verdict.kind == "change-settings"
+    assert verdict.estimate
+    assert verdict.estimate.kv_quant == "q8_0"
+
+
+@pytest.mark.parametrize(("have", "model"), [("rtx-3060-12gb", "qwen3-32b"), (None, "qwen3-32b"), (None, "llama-3.3-70b")])
+def test_much_more_speed_for_little_more_money_is_remarked(have: str | None, model: str) -> None:
+    answer = advised(have, model)
+    chosen, most = answer.verdict, CATALOG.hints.choice("little-more-factor")
+    assert chosen.spend_usd
+    assert chosen.estimate
+    told = [reason for reason in answer.remarks if reason.code == "remark.little-more"]
+    weighed = [road for road in (*answer.roads, *answer.passed_over) if road.estimate and road.spend_usd]
+    able = [
+        road
+        for road in weighed
+        if road.estimate and road.spend_usd and 1 <= road.spend_usd / chosen.spend_usd <= most
+        if per_user(road.estimate) / per_user(chosen.estimate) >= max(CLEARLY, road.spend_usd / chosen.spend_usd)
+    ]
+    assert bool(told) is bool(able)
+    for reason in told:
+        more, usd = reason.facts["more_usd"], reason.facts["spend_usd"]
+        assert isinstance(more, float)
+        assert usd == pytest.approx(chosen.spend_usd + more)
+
+
+def test_one_more_of_what_is_owned_is_always_among_what_was_weighed() -> None:
+    """Another card of the same kind of road may win: the one that people ask about stays in sight."""
+    answer = advised("rtx-3060-12gb", "qwen3-32b")
+    weighed = [road.system for road in (*answer.roads, *answer.passed_over) if road.system]
+    assert any({group.device.id for group in system.groups} == {"rtx-3060-12gb"} and system.count == 2 for system in weighed)
+
+
+def test_an_extraordinary_price_is_remarked_with_the_nearest_ordinary_machine() -> None:
+    answer = advised(None, "llama-3.3-70b", prompt=8000, max_first_token_s=1.0)
+    ordinary = CATALOG.hints.choice("ordinary-usd")
+    spend = answer.verdict.spend_usd
+    assert spend
+    assert spend > ordinary
+    (reason,) = answer.remarks
+    assert reason.code.startswith("remark.extraordinary")
+    near = reason.facts.get("near_usd")
+    assert isinstance(near, float)
+    assert near <= ordinary
+    assert "no ordinary machine" in text(reason)
+
+
+def test_with_a_budget_the_buyer_knows_what_it_costs() -> None:
+    assert not [each for each in advised(None, "llama-3.3-70b", budget_usd=50000.0).remarks if "extraordinary" in each.code]
