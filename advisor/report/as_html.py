@@ -25,11 +25,13 @@ pre{background:var(--free);padding:.75rem 1rem;border-radius:6px;overflow-x:auto
 figure{margin:1rem 0}svg{width:100%;height:auto;display:block}
 details{font-size:.92rem;color:var(--soft)}footer{margin-top:3rem;color:var(--soft);font-size:.85rem}
 svg text{fill:var(--ink);font-size:12px}svg .tick,svg .note{fill:var(--soft)}svg .label.chosen{font-weight:700}
+svg .label,svg .note{paint-order:stroke;stroke:var(--page);stroke-width:4px;stroke-linejoin:round}
 svg .grid{stroke:var(--rule)}svg .axis{stroke:var(--soft)}svg .limit{stroke:var(--s4);stroke-width:1.5;stroke-dasharray:5 4}
 svg .dot{fill:var(--s0)}svg .dot.chosen{fill:var(--good);stroke:var(--page);stroke-width:2}svg .interval{stroke:var(--s5);stroke-width:2}
 svg .curve{fill:none;stroke:var(--s0);stroke-width:2.5}svg .band{fill:var(--s0);opacity:.15}svg .free{fill:var(--free)}
 svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}
-@media print{body{max-width:none;padding:0;font-size:11pt}figure,tr,li{break-inside:avoid}h2{break-after:avoid}pre{white-space:pre-wrap}}
+@media print{body{max-width:none;padding:0;font-size:11pt}figure,tr,li{break-inside:avoid}h2{break-after:avoid}pre{white-space:pre-wrap}
+figcaption{display:none}}
 @media(max-width:34rem){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}}
 """
 NEGATIVE = ("Does not fit", "None fits", "Nothing", "Unusable")
