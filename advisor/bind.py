@@ -7,7 +7,18 @@ from advisor.catalog import Catalog
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName, Unsupported
 from advisor.host import Host
-from advisor.joined import has_link, in_box, link_of, most_boxes, usual_between, usual_host, usual_in_box, usual_slot
+from advisor.joined import (
+    has_link,
+    in_box,
+    link_of,
+    most_boxes,
+    networks_of,
+    port_for,
+    usual_between,
+    usual_host,
+    usual_in_box,
+    usual_slot,
+)
 from advisor.link import Link
 from advisor.reason import Reason
 from advisor.record import replace
@@ -108,10 +119,11 @@ def _group(words: GroupWords, catalog: Catalog, smallest: bool, remarks: list[Re
 def box_of(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Box:
     """A box with its host: cards need one, stated or usual; a whole computer is its own."""
     if groups[0].device.is_box:
-        return Box(groups)
+        return Box(groups, networks=networks_of(groups[0].device, None, catalog))
     chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device.mount)
     slot = usual_slot(groups, chosen, catalog) if chosen else None
-    return Box(groups, host=chosen, host_assumed=host is None, slot=slot)
+    networks = networks_of(groups[0].device, chosen, catalog)
+    return Box(groups, host=chosen, host_assumed=host is None, slot=slot, networks=networks)
 
 
 def stated_link(link: Link | None, box: Box, catalog: Catalog) -> Link | None:
@@ -148,29 +160,42 @@ def _joined(
         inner = in_box(word, link, box, catalog, remarks) if word else usual_in_box(box, catalog)
         return (replace(box, link=inner),), None
     boxes = tuple(box if box.link else replace(box, link=usual_in_box(box, catalog)) for box in boxes)
-    return boxes, between(word, link, boxes, backend, catalog)
+    return boxes, between(word, link, boxes, backend, catalog, remarks)
 
 
-def between(word: str | None, link: Link | str | None, boxes: tuple[Box, ...], backend: Backend | None, catalog: Catalog) -> Link | None:
+def between(
+    word: str | None,
+    link: Link | str | None,
+    boxes: tuple[Box, ...],
+    backend: Backend | None,
+    catalog: Catalog,
+    remarks: list[Reason] | None = None,
+) -> Link | None:
     """The link between boxes: as stated where they can have it, else the fastest network that they all have."""
     if word is None:
         return usual_between(boxes, backend, catalog)
     if isinstance(link, str) and link in ("pcie", "nvlink"):
         raise Unsupported(f"{link} joins cards inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if isinstance(link, str):
-        found = usual_between(boxes, None, catalog, only=link)
-        if found is not None:
-            return found
-        if fewer := usual_between(boxes[:2], None, catalog, only=link):
-            _reachable(fewer, boxes)  # says how many it joins
-        names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
-        raise Unsupported(f"{names}: these boxes have no {link} link in common; name a link such as eth-10g-tcp")
+        return _of_kind(link, boxes, catalog)
     if link is not None and link.scope == "in-box":
         raise Unsupported(f"{link.id} joins devices inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if link is not None:
         _reachable(link, boxes)
         _carried(link, boxes, catalog)
+        _ported(link, boxes, [] if remarks is None else remarks)
     return link
+
+
+def _of_kind(kind: str, boxes: tuple[Box, ...], catalog: Catalog) -> Link:
+    """The network of that kind, `rdma` or `ethernet`, that all boxes have."""
+    found = usual_between(boxes, None, catalog, only=kind)
+    if found is not None:
+        return found
+    if fewer := usual_between(boxes[:2], None, catalog, only=kind):
+        _reachable(fewer, boxes)  # says how many it joins
+    names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
+    raise Unsupported(f"{names}: these boxes have no {kind} link in common; name a link such as eth-10g-tcp")
 
 
 def _carried(link: Link, boxes: tuple[Box, ...], catalog: Catalog) -> None:
@@ -182,6 +207,17 @@ def _carried(link: Link, boxes: tuple[Box, ...], catalog: Catalog) -> None:
         if own.rdma_kinds and link.kind not in own.rdma_kinds:
             kinds = ", ".join(own.rdma_kinds)
             raise Unsupported(f"{link.id} is not on {device.id}: {own.name} has RDMA over {kinds} only; it has {', '.join(device.network)}")
+
+
+def _ported(link: Link, boxes: tuple[Box, ...], remarks: list[Reason]) -> None:
+    """Says which whole computers need an adapter for a faster Ethernet than their own; refuses what no port of theirs carries."""
+    for box in {box.groups[0].device.id: box for box in boxes}.values():
+        device, port = box.groups[0].device, port_for(link, box)
+        if port == "nowhere":
+            raise Unsupported(f"{link.id} is not on {device.id}, whose fastest port is slower; it has {', '.join(device.network)}")
+        if isinstance(port, Link):
+            facts = {"link": link.id, "device": device.id, "port": port.name, "has": ", ".join(device.network)}
+            remarks.append(Reason("link.needs-adapter", facts))
 
 
 def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:

@@ -1,7 +1,6 @@
 """Messages between devices: seconds for one, by software, kind of link, ranks and size."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from math import ceil, log2
 
 from advisor.link import Link
@@ -23,6 +22,8 @@ class Latency:
     software: str = given(about="key that the engines' backends name")
     kinds: tuple[str, ...] = given(default=(), about="link kinds it holds for; empty = every kind")
     transports: tuple[str, ...] = given(default=(), about="link transports it holds for; empty = every one")
+    shapes: tuple[str, ...] = given(default=(), about="link shapes it holds for; empty = every one")
+    least_nvlink_generation: int | None = given(default=None, about="holds for NVLink of this generation or a newer one")
     most_ranks: int | None = given(default=None, least=2, about="holds up to so many ranks")
     all_reduce_s: float = given("all_reduce_us", US, above=0)
     doubling_s: float = given("doubling_us", US, default=0.0, least=0)
@@ -71,31 +72,32 @@ class LinkCalibration:
 
     def latency(self, software: str, link: Link, ranks: int) -> Latency:
         """The first entry that fits; files list the particular before the general, and end with one that fits all."""
-        return _latency(self, software, link.kind, link.transport, ranks)
+        return _latency(self, software, link, ranks)
 
 
-@lru_cache(maxsize=512)
-def _pick(latencies: tuple[Latency, ...], software: str, kind: str, transport: str, ranks: int) -> Latency:
-    for each in latencies:
-        if (
-            each.software in (software, "any")
-            and (not each.kinds or kind in each.kinds)
-            and (not each.transports or transport in each.transports)
-            and (each.most_ranks is None or ranks <= each.most_ranks)
-        ):
-            return each
-    return latencies[-1]
+def _pick(latencies: tuple[Latency, ...], software: str, link: Link, ranks: int) -> Latency:
+    return next((each for each in latencies if each.software in (software, "any") and _holds(each, link, ranks)), latencies[-1])
 
 
-_BY_ID: dict[tuple[int, str, str, str, int], tuple[LinkCalibration, Latency]] = {}
+def _holds(entry: Latency, link: Link, ranks: int) -> bool:
+    return (
+        (not entry.kinds or link.kind in entry.kinds)
+        and (not entry.transports or link.transport in entry.transports)
+        and (not entry.shapes or link.shape in entry.shapes)
+        and (link.nvlink_generation or 0) >= (entry.least_nvlink_generation or 0)
+        and (entry.most_ranks is None or ranks <= entry.most_ranks)
+    )
 
 
-def _latency(calibration: LinkCalibration, software: str, kind: str, transport: str, ranks: int) -> Latency:
+_BY_ID: dict[tuple[object, ...], tuple[LinkCalibration, Latency]] = {}
+
+
+def _latency(calibration: LinkCalibration, software: str, link: Link, ranks: int) -> Latency:
     """Found once for each calibration object: hashing the whole table at every message would cost more than the arithmetic."""
-    key = (id(calibration), software, kind, transport, ranks)
+    key = (id(calibration), software, link.kind, link.transport, link.shape, link.nvlink_generation, ranks)
     known = _BY_ID.get(key)
     if known is None or known[0] is not calibration:
-        known = _BY_ID[key] = (calibration, _pick(calibration.latencies, software, kind, transport, ranks))
+        known = _BY_ID[key] = (calibration, _pick(calibration.latencies, software, link, ranks))
     return known[1]
 
 

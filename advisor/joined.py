@@ -145,7 +145,7 @@ def _price(host: Host) -> float:
 
 def usual_between(boxes: Sequence[Box], backend: Backend | None, catalog: Catalog, only: str | None = None) -> Link | None:
     """The fastest network that all boxes have and the engine can use, RDMA before TCP; the slowest box's Ethernet otherwise."""
-    each = [[catalog.link(name) for name in _networks(box)] for box in boxes]
+    each = [list(box.networks) for box in boxes]
     shared = [link for link in each[0] if all(link in others for others in each[1:])]
     devices = [group.device for box in boxes for group in box.groups]
     fitting = [link for link in shared if _usable(link, backend, only) and len(boxes) <= (most_boxes(link, devices) or len(boxes))]
@@ -157,10 +157,22 @@ def usual_between(boxes: Sequence[Box], backend: Backend | None, catalog: Catalo
     return min((max(links, key=lambda link: link.bandwidth_bytes_per_s) for links in wired), key=lambda link: link.bandwidth_bytes_per_s)
 
 
-def _networks(box: Box) -> tuple[str, ...]:
-    if box.groups[0].device.network:
-        return box.groups[0].device.network
-    return box.host.network if box.host else ()
+def networks_of(device: Device, host: Host | None, catalog: Catalog) -> tuple[Link, ...]:
+    """What is built into a computer, or into the host of cards."""
+    return tuple(catalog.link(name) for name in device.network or (host.network if host else ()))
+
+
+def port_for(link: Link, box: Box) -> Link | str:
+    """Where a box takes the cable of an Ethernet link: "built-in", on a card in a "slot", on an adapter at the port returned, or
+    "nowhere". A whole computer whose network nobody knows counts as having it.
+    """
+    if link.kind != "ethernet" or box.has_port(link) or not box.networks:
+        return "built-in"
+    if not box.groups[0].device.is_box:
+        return "slot"
+    ports = (each for each in box.networks if each.kind in ("thunderbolt", "usb4"))
+    wide = [each for each in ports if each.bandwidth_bytes_per_s >= link.bandwidth_bytes_per_s]
+    return min(wide, key=lambda each: each.bandwidth_bytes_per_s) if wide else "nowhere"
 
 
 def most_boxes(link: Link, devices: Iterable[Device]) -> int | None:

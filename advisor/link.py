@@ -41,6 +41,7 @@ class Link:
     max_devices: int | None = given(default=None, least=2)
     pcie_generation: int | None = given(default=None)
     pcie_lanes: int | None = given(default=None)
+    nvlink_generation: int | None = given(default=None)
     devices: tuple[str, ...] = given(default=(), about="ids of the devices that have it; leave out where any with the slot or port does")
     parts: tuple[LinkPart, ...] = given(default=())
     since: str | None = given(default=None)

@@ -1,6 +1,6 @@
 """Money: what a system costs to buy and to run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from math import ceil
 
@@ -50,23 +50,33 @@ class Cost:
         return tuple(line for line in self.lines if not line.owned) or self.lines
 
 
-def parts_needed(part: LinkPart, link: Link, ends: int, devices: int) -> int:
-    """How many of a link's part `ends` joined ends need, with `devices` in all."""
+def parts_needed(part: LinkPart, link: Link, ends: int, devices: int, lacking: int | None = None) -> int:
+    """How many of a link's part `ends` joined ends need, with `devices` in all; `lacking` of the ends have no port of their own."""
     if ends < part.needed_from:
         return 0
     if part.per == "pair":
         return ends * (ends - 1) // 2 if link.shape == "mesh" else max(1, ends // 2) if link.shape == "pair" else ends - 1
-    return {"system": 1, "box": ends, "device": devices}[part.per]
+    return {"system": 1, "box": ends if lacking is None else lacking, "device": devices}[part.per]
 
 
-def link_lines(link: Link | None, ends: int, devices: int, owned: bool, overrides: Mapping[str, float]) -> list[CostLine]:
-    """The bridge, cables, NICs and switch of one link."""
+def link_lines(
+    link: Link | None, ends: int, devices: int, owned: bool, overrides: Mapping[str, float], boxes: Sequence[Box] = ()
+) -> list[CostLine]:
+    """The bridge, cables, NICs and switch of one link; no NIC for a box whose own port does, no price where a card has no slot."""
     if link is None or ends < 2:
         return []
     if link.id in overrides:
         return [CostLine(link.id, link.name, 1, overrides[link.id], owned)]
-    needed = [(part, parts_needed(part, link, ends, devices)) for part in link.parts]
-    return [CostLine(link.id, part.name, count, part.usd, owned, part.date) for part, count in needed if count]
+    without = [box for box in boxes if not box.has_port(link)]
+    slotless = any(box.groups[0].device.is_box for box in without)
+    needed = [(part, parts_needed(part, link, ends, devices, len(without) if boxes else None)) for part in link.parts]
+    return [
+        CostLine(link.id, f"adapter for {link.name}", count, None, owned)
+        if slotless and part.per == "box"
+        else CostLine(link.id, part.name, count, part.usd, owned, part.date)
+        for part, count in needed
+        if count
+    ]
 
 
 def thing_name(device: Device, memory_bytes: float) -> str:
@@ -244,7 +254,7 @@ def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostL
         lines += more + link_lines(box.link, box.count, box.count, has_link, overrides)
         upgrades += needed
     joined = have is not None and have.link == system.link and len(have.boxes) >= len(system.boxes)
-    return lines + link_lines(system.link, len(system.boxes), system.count, joined, overrides), upgrades
+    return lines + link_lines(system.link, len(system.boxes), system.count, joined, overrides, system.boxes), upgrades
 
 
 def bill(system: System, have: System | None, terms: Terms) -> Cost:

@@ -50,6 +50,12 @@ class Box:
     host: Host | None = None
     host_assumed: bool = field(default=False, compare=False)  # nobody named the host: it is the usual one for that many cards
     slot: Link | None = field(default=None, compare=False)  # the PCIe link of its slots, also where the cards talk over another
+    networks: tuple[Link, ...] = field(default=(), compare=False)  # built into it
+
+    def has_port(self, link: Link) -> bool:
+        """Whether its own ports take the cable of a network; an Ethernet port also runs at any lower speed."""
+        same = (each for each in self.networks if each.kind == link.kind == "ethernet")
+        return link in self.networks or any(each.bandwidth_bytes_per_s >= link.bandwidth_bytes_per_s for each in same)
 
     @cached_property
     def count(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from advisor import choose, market
+from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.link import LinkPart
@@ -224,3 +225,18 @@ def test_renting_pays_up_to_some_hours_a_day() -> None:
     assert market._rental_even(1000, 600, rental, TERMS) == pytest.approx(even)
     assert market._rental_even(0, 600, rental, TERMS) is None
     assert market._rental_even(1000, 600, 0.1, TERMS) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("2x mac-m3-ultra-80c via eth-10g-tcp", []),  # the port is built in; two need no switch
+        ("2x mac-m3-ultra-80c via eth-25g-tcp", [("adapter for 25 GbE, TCP", 2, None)]),  # no slot for the card that is priced
+        ("3x rtx-3090 via eth-10g-tcp", [("X550-class dual NIC, used", 3, 120.0), ("switch 8 ports", 1, 300.0)]),
+    ],
+)
+def test_a_network_costs_what_the_boxes_lack(words: str, parts: list[tuple[str, int, float | None]]) -> None:
+    catalog = Catalog.load(user_folder=False)
+    system = bind(words, catalog)
+    lines = bill(system, None, Terms(catalog.money)).lines
+    assert [(line.name, line.count, line.usd) for line in lines if line.what == system.link.id] == parts

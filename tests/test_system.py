@@ -103,6 +103,22 @@ def test_link_words(catalog: Catalog) -> None:
     assert bind("2x mac-m3-ultra-80c via rdma", catalog).link.id == "thunderbolt-5-rdma"
 
 
+@pytest.mark.parametrize(
+    ("words", "adapters"),
+    [
+        ("2x mac-m3-ultra-80c via eth-10g-tcp", []),
+        ("2x mac-m3-ultra-80c via eth-1g-tcp", []),  # a 10 GbE port also runs at 1
+        ("2x mac-m3-ultra-80c via eth-25g-tcp", ["mac-m3-ultra-80c"]),  # 3.1 GB/s, over Thunderbolt
+        ("mac-m3-ultra-80c + mac-m2-10c via eth-10g-tcp", ["mac-m2-10c"]),  # has 1 GbE
+        ("2x dgx-spark via eth-200g-tcp", []),  # its ConnectX-7 is an Ethernet port
+        ("2x rtx-3090 via eth-25g-tcp", []),  # a card in a slot
+    ],
+)
+def test_an_ethernet_faster_than_the_built_in_port_needs_an_adapter(catalog: Catalog, words: str, adapters: list[str]) -> None:
+    remarks = [remark for remark in bind(words, catalog).remarks if remark.code == "link.needs-adapter"]
+    assert [remark.facts["device"] for remark in remarks] == adapters
+
+
 def test_a_card_wired_x8_stays_x8(catalog: Catalog) -> None:
     system = bind("2x rtx-5060-ti-16gb via pcie-5-x16", catalog)
     assert system.boxes[0].link.id == "pcie-5-x8"
@@ -137,6 +153,8 @@ def test_a_board_x16_and_x4(catalog: Catalog) -> None:
         ("2x mac-m3-ultra-80c via eth-400g-roce", Unsupported, "RDMA over thunderbolt only"),
         ("mac-m3-ultra-80c + mac-m2-ultra-76c via ib-ndr", Unsupported, "RDMA over thunderbolt only"),
         ("2x mac-m4-10c via rdma", Unsupported, "no rdma link"),
+        ("2x mac-m3-ultra-80c via eth-100g-tcp", Unsupported, "fastest port is slower"),  # 12.5 GB/s; Thunderbolt 5 carries 10
+        ("2x jetson-orin-nano-8gb via eth-10g-tcp", Unsupported, "it has eth-1g-tcp"),  # no port for an adapter
         ("2x mac-m2-ultra-76c via thunderbolt-5-rdma", Unsupported, "is not on mac-m2-ultra-76c"),
         ("9x mac-m3-ultra-80c via thunderbolt-5-rdma", Unsupported, "a cable between every two"),
         ("6x mac-m3-ultra-80c via rdma", Unsupported, "joins at most 4"),

@@ -45,7 +45,8 @@ class Start:
     @property
     def key(self) -> str:
         """Names the entry."""
-        return f"{self.entry['software']}/{','.join(self.entry.get('kinds', ['any']))}/{self.entry.get('most_ranks', '')}"
+        which = ("shapes", "least_nvlink_generation", "most_ranks")
+        return "/".join((self.entry["software"], *self.entry.get("kinds", ["any"]), *(str(self.entry.get(name, "")) for name in which)))
 
 
 def starts() -> list[Start]:

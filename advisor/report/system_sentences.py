@@ -16,6 +16,7 @@ SYSTEM: dict[str, str] = {
     "experts.spread": "A token uses {experts_per_token} of {experts} experts on {devices} devices: the busiest one sets the pace.",
     "link.card-wired": "{device} is wired for {wired}: it stays so in a wider slot ({link}).",
     "link.host-cannot": "{host} gives its cards {slots}, not {link}.",
+    "link.needs-adapter": "{device} has no port for {link}: it needs an adapter on {port} in each ({has} are built in).",
     "link.peer-needs-patch": "{link} needs a patched driver on {device}: the stock one goes through host memory.",
     "load.wait": "Loading from {storage} takes {load_s}; swapped {swaps_per_day} times a day, the devices wait {waiting_share} of it.",
     "offload.disk": "{disk_bytes} of the weights fit neither memory and would be read from disk for every token: unusable.",
