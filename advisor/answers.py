@@ -109,15 +109,15 @@ Answer = Estimated | Compared | Scaled | Recommended
 
 def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     from advisor import choose
-    from advisor.evidence import with_rows
+    from advisor.evidence import rows_near
 
     model = model_of(request.get("model"), catalog)
     system = system_of(text, request, catalog)
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     alone = (best.one.reason,) if best.one and best.one.reason else ()
-    warnings = (*best.warnings, *beyond_model(request, model), *assumed_of(model))
-    best = with_rows(replace(best, warnings=warnings, more_reasons=alone), catalog)
+    warnings = (*beyond_model(request, model), *assumed_of(model))
+    best = replace(best, rows=rows_near(best, catalog), more_reasons=alone, more_warnings=warnings)
     judged = _conditions(system, model, request, workload, catalog) if system.count > 1 else None
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays, judged)
 
@@ -129,14 +129,11 @@ def _conditions(system: "System", model: "Model", request: Request, workload: "W
 
     def tried(given: "System") -> "tuple[tuple[Estimate, ...], tuple[Reason, ...]]":
         formats = quant_of(request, catalog), kv_quant_of(request)
-        found, refused = choose.tried(replace(given, strategy="tensor"), model, *formats, workload, catalog)
-        if not found:  # every reason counts where no cut can be laid
-            found, refused = choose.tried(given, model, *formats, workload, catalog)
-        return tuple(found), tuple(refused)
+        found, refused = choose.tried(given, model, *formats, workload, catalog, "tensor")
+        # every reason counts where no cut can be laid
+        return tuple(found), tuple(refused if found else choose.refusals(given, model, *formats, workload, catalog))
 
-    boxes = tuple(replace(box, strategy=None) for box in system.boxes)
-    free = replace(system, boxes=boxes, strategy=None)
-    return judged(free, model, tried, catalog)
+    return judged(system.free, model, tried, catalog)
 
 
 def cost_of(estimate: "Estimate", request: Request, catalog: "Catalog") -> "Cost":

@@ -4,55 +4,30 @@ Best: what sustains the most tokens for the users asked; an engine with a better
 MARGIN. Where nothing fits, what lacks least.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from advisor import offload_short
-from advisor.bind import bind, box_of, with_engine
-from advisor.cache import cache_of
+from advisor import correction
+from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.engine import Backend, Engine
-from advisor.errors import BadValue, UnknownName, Unsupported
-from advisor.joined import usual_in_box
+from advisor.correction import Correction
+from advisor.engine import Engine
+from advisor.errors import Unsupported
 from advisor.model import Model
 from advisor.need import Workload
-from advisor.placement import STRATEGIES, Job, lay
 from advisor.quant import Quant
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass, replace
+from advisor.record import replace
 from advisor.refusals import said
-from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
-from advisor.speed import Alone, Estimate, Tables, estimate
-from advisor.system import Group, System
-from advisor.weights import weights_of
+from advisor.speed import Alone, Estimate, estimate
+from advisor.system import System
+from advisor.ways import Choice, Last, Way, choice_of
 
-__all__ = ["all_ways", "best", "bind", "tables_of", "tried", "usual_way"]
+__all__ = ["all_ways", "best", "bind", "refusals", "tried", "usual_way"]
 
 # So much faster must an engine of a lower rank be: one estimate in ten is further off than 30 % (docs/how-it-works.md).
 MARGIN = 1.3
 UNRANKED = 9
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One engine on one system with one quantization: everything but the strategy."""
-
-    system: System
-    engine: Engine
-    backend: Backend
-    quant: Quant
-    remarks: tuple[Reason, ...] = ()
-    asked: System | None = None  # as stated, before an engine was chosen
-    asked_quant: Quant | str | None = None
-
-
-def tables_of(catalog: Catalog) -> Tables:
-    """The estimator's tables of this catalog, put together once."""
-    kept: dict[str, Tables] = catalog.kept("tables")
-    if "all" not in kept:
-        storages = catalog.records("storage")
-        kept["all"] = Tables(catalog.calibration, catalog.link_calibration, catalog.platforms, storages)
-    return kept["all"]
 
 
 def best(system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog) -> Estimate:
@@ -74,10 +49,14 @@ def usual_way(system: System, model: Model, quant: Quant | str | None, kv_quant:
     """What is owned, used as its engine usually does: whole on one device, else layers or tensor; the stated strategy if any."""
     found: list[Estimate] = []
     refused: list[Reason] = []
-    for way in _ways(system, model, quant, kv_quant, catalog, refused):
+    saved = correction.saved()
+    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+        if isinstance(way, Reason):
+            refused.append(way)
+            continue
         usual = system.strategy or ("whole" if system.count == 1 else way.engine.usual_split)
         for strategy in (usual, "layers"):
-            result = _estimated(way, strategy, model, kv_quant, workload, catalog)
+            result = _estimated(way, strategy, workload, saved)
             if isinstance(result, Estimate):
                 found.append(result)
                 break
@@ -88,19 +67,45 @@ def usual_way(system: System, model: Model, quant: Quant | str | None, kv_quant:
 
 
 def tried(
-    system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
+    system: System,
+    model: Model,
+    quant: Quant | str | None,
+    kv_quant: str,
+    workload: Workload,
+    catalog: Catalog,
+    strategy: str | None = None,
+    may_fit: Callable[[Engine, str], bool] | None = None,
 ) -> tuple[list[Estimate], list[Reason]]:
-    """(every way that can be laid, the best first; why the others cannot)."""
+    """(every way that can be laid, the best first; why the others cannot). A `strategy` counts before the system's own.
+
+    What `may_fit` says no to is left out: an engine and a strategy that are known not to fit.
+    """
     found: list[Estimate] = []
     refused: list[Reason] = []
-    for way in _ways(system, model, quant, kv_quant, catalog, refused):
-        for strategy in _strategies(way, workload, model):
-            result = _estimated(way, strategy, model, kv_quant, workload, catalog)
+    asked = strategy or system.strategy
+    saved = correction.saved()
+    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+        if isinstance(way, Reason):
+            refused.append(way)
+            continue
+        for each in _strategies(way, asked, workload):
+            if may_fit is not None and not may_fit(way.engine, each):
+                continue
+            result = _estimated(way, each, workload, saved)
             (found if isinstance(result, Estimate) else refused).append(result)  # type: ignore[arg-type]
-        if system.strategy is None and not any(each.fit.fits for each in found):
-            result = _estimated(way, "offload", model, kv_quant, workload, catalog)
+        if asked is None and not any(one.fit.fits for one in found):
+            result = _estimated(way, "offload", workload, saved)
             found.extend([result] if isinstance(result, Estimate) else [])
     return ranked(found, catalog), refused
+
+
+def refusals(system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog) -> list[Reason]:
+    """Why the ways of `tried` that cannot be laid cannot; the others are not estimated."""
+    refused: list[Reason] = []
+    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+        laid = [way] if isinstance(way, Reason) else [way.plan(each, workload) for each in _strategies(way, system.strategy, workload)]
+        refused += [each for each in laid if isinstance(each, Reason)]
+    return refused
 
 
 def ranked(found: Iterable[Estimate], catalog: Catalog) -> list[Estimate]:
@@ -116,9 +121,9 @@ def _order(each: Estimate, catalog: Catalog) -> tuple[float, ...]:
     return 0.0, -each.sustained.value / MARGIN ** (rank - 1)
 
 
-def _strategies(way: Way, workload: Workload, model: Model) -> Iterator[str]:
-    if way.system.strategy:
-        yield way.system.strategy
+def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str]:
+    if asked:
+        yield asked
     elif way.system.count == 1:
         yield "whole"
     else:
@@ -126,103 +131,26 @@ def _strategies(way: Way, workload: Workload, model: Model) -> Iterator[str]:
         yield "layers"
         if workload.users != 1:
             yield "replicas"
-            if model.is_moe and way.system.count > 2:
+            if way.choice.model.is_moe and way.system.count > 2:
                 yield "experts"
 
 
-def _ways(system: System, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog, refused: list[Reason]) -> Iterator[Way]:
-    """Engines that may run it, each with its backend and quantization."""
-    ranked_engines = sorted(
-        (engine for engine in catalog.engines.values() if engine.choice_rank is not None), key=lambda each: each.choice_rank or 0
-    )
-    engines = (system.engine,) if system.engine else tuple(ranked_engines)
-    any_found = False
-    for engine in engines:
-        way = way_of(system, engine, model, quant, kv_quant, catalog)
-        if isinstance(way, Way):
-            any_found = True
-            yield way
-        else:
-            refused.append(way)
-    if not any_found and system.engine is None:  # a format that only a special engine reads
-        for engine in catalog.engines.values():
-            special = way_of(system, engine, model, quant, kv_quant, catalog) if engine not in engines else None
-            if isinstance(special, Way):
-                yield special
-
-
-def way_of(system: System, engine: Engine, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog) -> Way | Reason:
-    """The engine with its backend and quantization on this system, or what forbids it."""
-    kinds = devices(system)
-    backend = system.backend if system.engine is engine and system.backend else backend_for(engine, kinds)
-    if backend is None or (system.backend is backend and not all(drives(backend, device) for device in kinds)):
-        where = next((device.id for device in kinds if backend_for(engine, (device,)) is None), kinds[0].id)
-        name = engine.id if backend is None else f"{engine.id}/{backend.id}"
-        return Reason("engine.not-on-hardware", {"engine": name, "device": where})
-    if problem := unkept(engine, kv_quant):
-        return problem
-    chosen = quant_of(engine, model, quant, kinds, catalog)
-    if isinstance(chosen, Reason):
-        return chosen
-    if system.engine is None and chosen.format in engine.experimental_formats:
-        return Reason("quant.engine-cannot-read", {"engine": engine.id, "quant": chosen.id, "formats": ", ".join(engine.formats)})
-    remarks = (Reason("quant.usual", {"quant": chosen.id, "engine": engine.id}),) if quant is None else ()
-    return Way(with_engine(system, engine, backend, catalog), engine, backend, chosen, remarks, system, quant)
-
-
-def quant_of(engine: Engine, model: Model, quant: Quant | str | None, kinds: tuple, catalog: Catalog) -> Quant | Reason:  # type: ignore[type-arg]
-    """The quantization asked, or the first of the usual ones that the engine runs there."""
-    if isinstance(quant, Quant):
-        return unreadable(engine, quant, kinds) or quant
-    if isinstance(quant, str) and quant not in ("4bit", "8bit", "16bit"):
-        return quant_of(engine, model, catalog.quant(quant), kinds, catalog)
-    native = _native(model, catalog)
-    problem: Reason | None = None
-    for name in wanted_quants(engine, model, quant, native):
-        each = catalog.quant(name)
-        refused = unreadable(engine, each, kinds)
-        if refused is None:
-            return each
-        problem = problem or refused
-    assert problem is not None
-    return problem
-
-
-def _native(model: Model, catalog: Catalog) -> Quant | None:
-    try:
-        return catalog.quant(model.native_quant)
-    except UnknownName:
-        return None
-
-
-def _estimated(way: Way, strategy: str, model: Model, kv_quant: str, workload: Workload, catalog: Catalog) -> Estimate | Reason:
+def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, Correction]) -> Estimate | Reason:
     """The estimate of one way by one strategy, or why it cannot be laid."""
-    if strategy not in STRATEGIES:
-        raise BadValue(f"strategy {strategy!r}: there are {', '.join(STRATEGIES)}")
-    tables = tables_of(catalog)
-    job = Job(
-        model=model,
-        weights=weights_of(model, way.quant, way.engine.id),
-        cache=cache_of(model, kv_quant, way.engine),
-        system=way.system,
-        engine=way.engine,
-        backend=way.backend,
-        workload=workload,
-    )
-    if strategy == "offload":
-        job = offload_short.with_shortage(job, tables)
-    placement = lay(strategy, job)
-    if isinstance(placement, Reason):
-        return placement
-    system = way.system if way.system.strategy == strategy else replace(way.system, strategy=strategy)
-    alone = partial(_alone, way, model, kv_quant, workload, catalog) if system.count > 1 else None
-    return estimate(system, model, way.quant, kv_quant, workload, placement, way.engine, tables, way.remarks, alone)
+    last = way.last.get(strategy)
+    if last is not None and last.workload == workload and last.saved is saved:
+        return last.estimate
+    plan = way.plan(strategy, workload)
+    if isinstance(plan, Reason):
+        return plan
+    found = estimate(plan, workload, saved, partial(_alone, way, workload) if way.system.count > 1 else None)
+    way.last[strategy] = Last(workload, saved, found)
+    return found
 
 
-def _alone(way: Way, model: Model, kv_quant: str, workload: Workload, catalog: Catalog) -> Alone:
+def _alone(way: Way, workload: Workload) -> Alone:
     """The best that one device of the system can do, with what was left open left open; of unlike ones the fastest."""
-    singles = [single_of(way.asked or way.system, kind, catalog) for kind in _kinds(way.system)]
-    results = [_single_best(single, model, way.asked_quant, kv_quant, workload, catalog) for single in singles]
+    results = [_single_best(single, way.choice, workload) for single in way.choice.singles]
     able = [each for each in results if isinstance(each, Estimate)]
     if able:
         return Alone(max(able, key=_decode_tokens_per_s))
@@ -233,30 +161,16 @@ def _decode_tokens_per_s(given: Estimate) -> float:
     return given.decode.value if given.decode else 0.0
 
 
-def _kinds(system: System) -> list[Group]:
-    """One group of each kind of device."""
-    return list({(group.device.id, group.memory_bytes): group for group in system.groups}.values())
-
-
-def single_of(system: System, group: Group, catalog: Catalog) -> System:
-    """One device of the group: in the stated computer, or in the usual one of a single card."""
-    old = next(box for box in system.boxes if group in box.groups)
-    box = box_of((replace(group, count=1),), catalog, None if old.host_assumed else old.host)
-    return replace(system, boxes=(replace(box, link=usual_in_box(box, catalog)),), link=None, strategy=None)
-
-
-def _single_best(
-    single: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog
-) -> Estimate | Reason:
+def _single_best(single: System, choice: Choice, workload: Workload) -> Estimate | Reason:
     """The best of one device for all the users, else for as many as it holds; or why it cannot run the model."""
-    device = single.groups[0].device.id
-    found, refused = tried(single, model, quant, kv_quant, workload, catalog)
+    asked = choice.model, choice.quant, choice.kv_quant
+    found, refused = tried(single, *asked, workload, choice.catalog)
     fewer = max((each.fit.max_users for each in found), default=0)
     if not any(each.decode for each in found) and 0 < fewer < (workload.users or 1):
-        found = tried(single, model, quant, kv_quant, replace(workload, users=fewer), catalog)[0]
+        found = tried(single, *asked, replace(workload, users=fewer), choice.catalog)[0]
     fast = [each for each in found if each.decode]
     if not fast:
-        return _unable(device, found, refused)
+        return _unable(single.groups[0].device.id, found, refused)
     return max(fast, key=_decode_tokens_per_s)  # what it can do, whatever the engines' ranks
 
 

@@ -17,6 +17,7 @@ SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
 MOST_BYTES = 1 << 22
 _off = 0
+_NONE: "dict[str, Correction]" = {}
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,21 @@ def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
     return f"{devices}x {device_id} on {engine_id}"
 
 
-def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
-    """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
+def saved() -> Mapping[str, Correction]:
+    """Every correction that is saved now; none while switched off."""
     if _off or os.environ.get(SWITCH):
-        return None
+        return _NONE
     path = _known_file(folder, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
         stamp = os.stat(path).st_mtime_ns
     except OSError:
-        return None
-    return _read(path, stamp).get(key_of(device_id, engine_id, devices))
+        return _NONE
+    return _read(path, stamp)
+
+
+def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
+    """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
+    return saved().get(key_of(device_id, engine_id, devices))
 
 
 @contextmanager

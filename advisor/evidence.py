@@ -49,6 +49,12 @@ class Evidence:
         """Whether this very hardware was measured, not only its kin."""
         return self.basis == "measured" or self.own_rows > 0
 
+    def beside(self, rows: tuple[Nearest, ...]) -> "Evidence":
+        """The same with its nearest rows; `measured` where one of them is the same run."""
+        if not rows:
+            return self
+        return replace(self, basis="measured" if any(row.same for row in rows) else self.basis, nearest=rows)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -177,10 +183,7 @@ def _worth_weighing(catalog: "Catalog", devices: frozenset[str], model_id: str, 
     return tuple(found())
 
 
-def with_rows(estimate: "Estimate", catalog: "Catalog") -> "Estimate":
-    """The estimate with its nearest rows; `measured` where one is the same run. No figure changes."""
+def rows_near(estimate: "Estimate", catalog: "Catalog") -> tuple[Nearest, ...]:
+    """The published rows nearest to an estimate."""
     asked = asked_of(estimate)
-    rows = _worth_weighing(catalog, asked.device_ids, estimate.model.id, estimate.model.active_params)
-    found = nearest(rows, asked)
-    basis = "measured" if any(row.same for row in found) else estimate.evidence.basis
-    return replace(estimate, evidence=replace(estimate.evidence, basis=basis, nearest=found))
+    return nearest(_worth_weighing(catalog, asked.device_ids, estimate.model.id, estimate.model.active_params), asked)

@@ -2,23 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from math import ceil, floor, inf
+from math import floor, inf
 
-from advisor.buffers import buffers_of, input_copies
 from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import Part, Placement
-from advisor.platforms import Platform, Usable, usable
+from advisor.platforms import Platform
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass, field, replace
-from advisor.units import GIB
+from advisor.record import dataclass, field
+from advisor.rooms import Load, Rooms, load_of, rooms_of
 from advisor.weights import Weights
 
-HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
 UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
-UNBOUNDED_USERS = 2**20  # where an engine states no most
 
 
 @dataclass(frozen=True)
@@ -71,40 +68,6 @@ class Fit:
         return self.said()
 
 
-@dataclass(frozen=True, eq=False)
-class _Load:
-    """What lies on one part's devices: fixed bytes, and a cache for each user; both in exact functions of the context."""
-
-    part: Part
-    room: Usable
-    share: float  # of the usable memory that the engine takes
-    weights_bytes: float
-    cache: Cache
-    buffers: tuple[tuple[float, float], ...]  # (bytes, bytes for each token of context) of states of which the largest counts
-
-    @property
-    def usable_bytes(self) -> float:
-        """What the engine may take with the limit raised."""
-        return self.room.raised_bytes * self.share
-
-    def overhead(self, context_tokens: float) -> float:
-        """Runtime and compute buffers."""
-        return max(fixed + each * context_tokens for fixed, each in self.buffers)
-
-    def users_here(self, users: int) -> int:
-        """Users whose cache lies here: of `users`, those that this group serves."""
-        return ceil(users * self.part.user_share - 1e-9)
-
-    def user_bytes(self, context_tokens: float) -> float:
-        """Cache of one user here."""
-        return self.part.cache_share * self.cache.held_bytes(context_tokens)
-
-    def spare_bytes(self, context_tokens: float, users: int) -> float:
-        """What is left; negative when short."""
-        cache = self.user_bytes(context_tokens) * self.users_here(users)
-        return self.usable_bytes - self.weights_bytes - self.overhead(context_tokens) - cache
-
-
 def fit(
     placement: Placement,
     model: Model,
@@ -116,20 +79,21 @@ def fit(
     host_bytes: float | None = None,
 ) -> Fit:
     """Bytes on each device of the placement, and the longest context and most users that would still fit."""
-    copies = input_copies(placement)
-    loads = tuple(_load(part, model, weights, cache, engine, platforms, copies) for part in placement.parts)
-    host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
-    rooms = (*loads, *_host_load(loads, weights, cache, host_room))
-    disk_bytes = sum(part.disk_share for part in placement.parts) * (weights.dense_bytes + weights.expert_bytes)
-    most = 0 if disk_bytes else most_users(rooms, workload.context_tokens, engine, placement.groups)
+    return fitted(rooms_of(placement, model, weights, cache, engine, platforms, host_bytes), model, workload)
+
+
+def fitted(rooms: Rooms, model: Model, workload: Workload) -> Fit:
+    """The same, of places that are known."""
+    loads, host_room, disk_bytes = rooms.loads, rooms.host_room_bytes, rooms.disk_bytes
+    held = rooms.cache.held_bytes(workload.context_tokens)
+    most = 0 if disk_bytes else most_users(rooms, workload.context_tokens, held)
     users = workload.users if workload.users is not None else max(1, most)
-    at_a_time = min(users, _sequences(engine, placement.groups))
-    devices = tuple(_device_fit(load, workload.context_tokens, at_a_time) for load in loads)
-    host_needed = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    host_needed += _host_cache_share(loads) * cache.held_bytes(workload.context_tokens) * at_a_time
+    at_a_time = min(users, rooms.max_sequences)
+    devices = tuple(_device_fit(load, workload.context_tokens, held, at_a_time) for load in loads)
+    host_needed = rooms.host_weights_bytes + rooms.host_cache_share * held * at_a_time
     host_short = host_room is not None and host_needed > host_room
     fits = all(each.headroom_bytes >= 0 for each in devices) and not host_short and not disk_bytes
-    raised = fits and any(each.needed_bytes > load.room.default_bytes * load.share for each, load in zip(devices, loads, strict=True))
+    raised = fits and any(each.needed_bytes > load.room.default_bytes * load.taken_share for each, load in zip(devices, loads, strict=True))
     return Fit(
         fits=fits,
         users=users,
@@ -140,7 +104,7 @@ def fit(
         max_users=most,
         raise_limit=raised,
         disk_bytes=disk_bytes,
-        longest=lambda: 0 if disk_bytes else longest_context(rooms, at_a_time, model),
+        longest=lambda: 0 if disk_bytes else longest_context(rooms.places, at_a_time, model),
         said=lambda: _reasons(loads, devices, raised, host_needed, host_room, disk_bytes),
     )
 
@@ -149,10 +113,11 @@ def on_device(
     part: Part, model: Model, weights: Weights, cache: Cache, workload: Workload, engine: Engine, platforms: Mapping[str, Platform]
 ) -> DeviceFit:
     """What lies on each device of one part, whatever lies on the others."""
-    return _device_fit(_load(part, model, weights, cache, engine, platforms), workload.context_tokens, workload.users or 1)
+    load = load_of(part, model, weights, cache, engine, platforms)
+    return _device_fit(load, workload.context_tokens, cache.held_bytes(workload.context_tokens), workload.users or 1)
 
 
-def longest_context(loads: tuple[_Load, ...], users: int, model: Model) -> int:
+def longest_context(loads: tuple[Load, ...], users: int, model: Model) -> int:
     """The most tokens for each of `users` that fit, at most the model's own: exact in whole tokens.
 
     Solved on the straight line that bytes follow once every window is full, and proved on both sides; else by bisection.
@@ -178,7 +143,7 @@ def longest_context(loads: tuple[_Load, ...], users: int, model: Model) -> int:
     return low
 
 
-def _on_the_line(load: _Load, users: int) -> int:
+def _on_the_line(load: Load, users: int) -> int:
     """The longest context here if every window is full: growing layers block by block, the mask token by token."""
     cache, share = load.cache, load.part.cache_share * load.users_here(users)
     full = sum(each * most for each, _, most in cache.windows if most < inf)
@@ -197,73 +162,32 @@ def _most_tokens(room: float, growing: float, mask: float, block: int) -> int:
     return max(0, min(whole, floor((room - growing * whole) / mask)) if mask > 0 else whole)
 
 
-def most_users(loads: tuple[_Load, ...], context_tokens: int, engine: Engine, groups: int) -> int:
-    """The most users of `context_tokens` each that fit: exact, from the room that is left beside the weights."""
-    most = _sequences(engine, groups)
-    for load in loads:
-        spare = load.spare_bytes(context_tokens, 0)
+def most_users(rooms: Rooms, context_tokens: int, held_bytes: float) -> int:
+    """The most users of `context_tokens`, `held_bytes` of cache each, that fit: exact, from the room beside the weights."""
+    most = rooms.max_sequences
+    for load in rooms.places:
+        spare = load.usable_bytes - load.weights_bytes - load.overhead(context_tokens)
         if spare < 0:
             return 0
-        each = load.user_bytes(context_tokens)
+        each = load.part.cache_share * held_bytes
         if each > 0 and load.part.user_share > 0:
             most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
     return most
 
 
-def _sequences(engine: Engine, groups: int) -> int:
-    """Requests that the engine works on at once, in all groups."""
-    return engine.max_sequences * max(1, groups) if engine.max_sequences is not None else UNBOUNDED_USERS
-
-
-def _load(
-    part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform], copies: int = 1
-) -> _Load:
-    room = usable(part.device, part.memory_bytes, platforms)
-    in_host = engine.embedding_in_host and not part.device.unified_memory
-    stored = (
-        part.dense_share * weights.dense_bytes
-        + part.expert_share * weights.expert_bytes
-        + part.head_share * weights.head_bytes
-        + part.embedding_share * weights.vision_bytes
-        + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
-    )
-    runtime = engine.overhead_bytes or room.context_bytes  # the engine's own figure counts the driver's context
-    return _Load(part, room, engine.memory_share or 1.0, stored, cache, buffers_of(part, model, engine, runtime, copies))
-
-
-def _host_cache_share(loads: tuple[_Load, ...]) -> float:
-    """Share of each user's cache that lies in host memory, of all parts."""
-    return sum(load.part.host_cache_share * load.part.count for load in loads)
-
-
-def _host_load(loads: tuple[_Load, ...], weights: Weights, cache: Cache, room_bytes: float | None) -> tuple[_Load, ...]:
-    """The host's memory as one more place that weights and a longer cache must fit, where some of them are kept there."""
-    held = sum(_host_bytes(load.part, weights) * load.part.count for load in loads)
-    share = _host_cache_share(loads)
-    if room_bytes is None or not (held or share):
-        return ()
-    part = replace(loads[0].part, cache_share=share, user_share=1.0)
-    return (_Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, ((0.0, 0.0),)),)
-
-
-def _host_bytes(part: Part, weights: Weights) -> float:
-    outside = part.host_dense_share * weights.dense_bytes + part.host_expert_share * weights.expert_bytes
-    return max(0.0, outside - part.disk_share * (weights.dense_bytes + weights.expert_bytes))
-
-
-def _device_fit(load: _Load, context_tokens: int, users: int) -> DeviceFit:
+def _device_fit(load: Load, context_tokens: int, held_bytes: float, users: int) -> DeviceFit:
     return DeviceFit(
         device=load.part.device.id,
         count=load.part.count,
         usable_bytes=load.usable_bytes,
         weights_bytes=load.weights_bytes,
-        cache_bytes=load.user_bytes(context_tokens) * load.users_here(users),
+        cache_bytes=load.part.cache_share * held_bytes * load.users_here(users),
         overhead_bytes=load.overhead(context_tokens),
     )
 
 
 def _reasons(
-    loads: tuple[_Load, ...],
+    loads: tuple[Load, ...],
     devices: tuple[DeviceFit, ...],
     raised: bool,
     host_needed: float,
@@ -294,7 +218,7 @@ def _reasons(
     return tuple(found)
 
 
-def _raise_reason(load: _Load) -> Reason:
+def _raise_reason(load: Load) -> Reason:
     room = load.room
     return Reason(
         "memory.raise-limit",

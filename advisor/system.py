@@ -14,7 +14,7 @@ from advisor.errors import BadValue
 from advisor.host import Host
 from advisor.link import Link
 from advisor.reason import Reason
-from advisor.record import dataclass, field
+from advisor.record import dataclass, field, replace
 from advisor.units import GIB
 
 MOST_DEVICES = 10_000
@@ -89,6 +89,18 @@ class System:
     def count(self) -> int:
         """Devices that compute, in all."""
         return sum(box.count for box in self.boxes)
+
+    @cached_property
+    def unsplit(self) -> "System":
+        """The same with its own split left open."""
+        return self if self.strategy is None else replace(self, strategy=None)
+
+    @cached_property
+    def free(self) -> "System":
+        """The same with every split left open, those inside its boxes too."""
+        if all(box.strategy is None for box in self.boxes):
+            return self.unsplit
+        return replace(self.unsplit, boxes=tuple(replace(box, strategy=None) for box in self.boxes))
 
     @property
     def shown_link(self) -> Link | None:

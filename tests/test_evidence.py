@@ -8,9 +8,10 @@ from advisor.advice.judge import confidence
 from advisor.answers import estimate, recommend
 from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.choose import single_of, tried
+from advisor.choose import tried
 from advisor.cli import run
 from advisor.report.pages.common import basis_words
+from advisor.ways import single_of
 from advisor.why import waiting
 
 OF_THIS = "of this hardware"

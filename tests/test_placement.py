@@ -2,7 +2,7 @@
 
 import pytest
 
-from advisor import choose
+from advisor import choose, ways
 from advisor.around import slot_of
 from advisor.bind import bind
 from advisor.cache import cache_of
@@ -23,8 +23,8 @@ def catalog() -> Catalog:
 def job_of(catalog: Catalog, words: str, model: str, quant: str, **changes: object) -> Job:
     system = bind(words, catalog)
     engine = system.engine or catalog.engine("llama.cpp")
-    way = choose.way_of(system, engine, catalog.model(model), catalog.quant(quant), "f16", catalog)
-    assert isinstance(way, choose.Way), way
+    way = ways.way_of(system, engine, catalog.model(model), catalog.quant(quant), "f16", catalog)
+    assert isinstance(way, ways.Way), way
     weights = weights_of(catalog.model(model), way.quant, engine.id)
     cache = cache_of(catalog.model(model), "f16", engine)
     return Job(catalog.model(model), weights, cache, way.system, engine, way.backend, Workload(**changes))

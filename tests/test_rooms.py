@@ -27,8 +27,9 @@ ROOMS = (
     ("step", "served", "calibration", "correction"),
     ("collective",),
     ("buffers",),
-    ("memory", "evidence", "pace"),
+    ("rooms", "memory", "evidence", "pace"),
     ("why", "around", "commands", "against"),
+    ("plan", "timed"),
     ("speed",),
     ("refusals", "runs"),
     ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),
@@ -36,6 +37,7 @@ ROOMS = (
     ("joined",),
     ("bind",),
     ("offload_short",),
+    ("ways",),
     ("choose",),
     ("repeated", "scale", "accuracy"),
     ("prices",),
@@ -52,7 +54,21 @@ ROOMS = (
     ("cli",),
 )
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
-PHYSICS = ("placement", "buffers", "memory", "step", "served", "speed", "weights", "cache", "collective", "calibration")
+PHYSICS = (
+    "placement",
+    "buffers",
+    "rooms",
+    "memory",
+    "step",
+    "served",
+    "plan",
+    "timed",
+    "speed",
+    "weights",
+    "cache",
+    "collective",
+    "calibration",
+)
 
 
 def room_of(path: Path) -> str:

@@ -30,11 +30,11 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # room -> (its mo
         ("test_golden", "test_placement", "test_choose", "test_known_points", "test_laws"),
     ),
     "memory": (
-        ("memory.py", "buffers.py", "weights.py", "cache.py", "platforms.py"),
+        ("memory.py", "rooms.py", "buffers.py", "weights.py", "cache.py", "platforms.py"),
         ("test_golden", "test_memory", "test_models", "test_known_points", "test_laws"),
     ),
     "speed": (
-        ("speed.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py"),
+        ("speed.py", "timed.py", "plan.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py"),
         ("test_golden", "test_known_points", "test_placement", "test_collective", "test_scale", "test_choose", "test_laws"),
     ),
     "advice": (

@@ -7,7 +7,7 @@ for one user is one device with everything; what they wait for on links comes on
 from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor import choose, memory
+from advisor import memory, ways
 from advisor.bind import bind
 from advisor.cache import cache_of
 from advisor.catalog import Catalog
@@ -61,7 +61,7 @@ def laid_out(catalog: Catalog, figure: Figure) -> Several | None:
     try:
         system = bind(words_of(figure), catalog)
         model = catalog.model(row.model)
-        way = choose.way_of(system, catalog.engine(row.engine), model, row.quant, "f16", catalog)
+        way = ways.way_of(system, catalog.engine(row.engine), model, row.quant, "f16", catalog)
     except AdvisorError:
         return None
     if isinstance(way, Reason):

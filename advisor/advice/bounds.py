@@ -12,7 +12,6 @@ from advisor.advice.desk import Desk, Run, Work
 from advisor.advice.offers import Offer, Owned
 from advisor.cache import Cache, cache_of
 from advisor.calibration import Constants
-from advisor.choose import quant_of, tables_of
 from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.offload_short import HOST_KEEPS_SHARE
@@ -23,6 +22,7 @@ from advisor.record import dataclass, replace
 from advisor.runs import backend_for, eight_bit_cache, unkept
 from advisor.step import Terms, decode_terms
 from advisor.system import Box, Group, System
+from advisor.ways import quant_of, tables_of
 from advisor.weights import Weights, weights_of
 
 
