@@ -141,10 +141,49 @@ def test_which_layers_slide(added: dict[str, Any], kinds: dict[str, int]) -> Non
             "int8",
         ),
         ({"quantization_config": {"quant_method": "compressed-tensors", "format": "nvfp4-pack-quantized"}}, "nvfp4"),
+        (
+            {"quantization_config": {"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 3, "group_size": 64}}}},
+            "gptq-3bit",
+        ),
+        ({"quantization_config": {"quant_method": "torchao", "quant_type": "int4_weight_only"}}, "w4a16"),
+        (
+            {
+                "quantization_config": {
+                    "quant_method": "torchao",
+                    "quant_type": {"default": {"_type": "Int8DynamicActivationInt4WeightConfig"}},
+                }
+            },
+            "w4a16",
+        ),
+        ({"quantization_config": {"quant_method": "torchao", "quant_type": {"default": {"_type": "Float8WeightOnlyConfig"}}}}, "fp8"),
+        ({"quantization_config": {"quant_method": "quanto", "weights": "int8"}}, "gptq-8bit"),
+        ({"quantization_config": {"quant_method": "gptq", "bits": 3}}, "gptq-3bit"),
+        ({"quantization_config": {"quant_method": "auto-round", "bits": 2}}, "gptq-2bit"),
+        ({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True}}, "bnb-nf4-dq"),
+        ({"quantization_config": {"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4"}}}, "nvfp4"),
+        ({"quantization_config": {"quant_method": "modelopt", "quant_algo": "MXFP8"}}, "mxfp8"),
+        ({"expert_dtype": "fp4", "quantization_config": {"quant_method": "fp8", "moe_quant_algo": "NVFP4"}}, "nvfp4"),
+        ({"quantization_config": {"quant_method": "w8a8_int8"}}, "int8"),
+        # mixed_3_6 of mlx-lm: each layer's down_proj and v_proj in 6 bits: 3 + 3 × (4 + 1) / (3 × 4 + 4) = 3.9
+        (
+            {
+                "quantization": {
+                    "bits": 3,
+                    "group_size": 64,
+                    **{f"model.layers.{i}.{name}": {"bits": 6} for i in range(32) for name in ("mlp.down_proj", "self_attn.v_proj")},
+                }
+            },
+            "mlx-4bit",
+        ),
+        ({"quantization": {"bits": 4, "group_size": 64, "model.layers.0.mlp.gate": {"bits": 8, "group_size": 64}}}, "mlx-4bit"),
     ],
 )
 def test_quantization(stored: dict[str, Any], quant: str) -> None:
     assert made({**LLAMA, **stored}).native_quant == quant
+
+
+def test_a_kind_taken_by_its_width_says_so() -> None:
+    assert "'hqq' is taken as w4a16" in made({**LLAMA, "quantization_config": {"quant_method": "hqq", "bits": 4}}).assumed[0]
 
 
 def test_quantization_of_a_name_is_an_assumption() -> None:
@@ -290,10 +329,43 @@ def test_a_recurrence_with_a_window_keeps_one_state_and_one_window() -> None:
     assert [window for _, window, _ in cache.windows] == [2048]
 
 
-@pytest.mark.parametrize(("model_type", "says"), [("bert", "writes no text"), ("whisper", "with a decoder"), ("zamba2", "does not know")])
+@pytest.mark.parametrize(
+    ("model_type", "says"),
+    [
+        ("bert", "writes no text"),
+        ("whisper", "with a decoder"),
+        ("zamba2", "does not count"),
+        ("xlstm", "none of the engines"),
+        ("my-new-colbert", "writes no text"),
+        ("clip_text_model", "writes no text"),
+        ("wav2vec2-conformer", "no language model"),
+        ("fancy_tts", "speaks"),
+        ("talker_v2", "speaks"),
+    ],
+)
 def test_what_cannot_be_estimated_is_refused_by_its_kind(model_type: str, says: str) -> None:
     with pytest.raises(AdvisorError, match=says):
         made({**LLAMA, "model_type": model_type})
+
+
+@pytest.mark.parametrize("name", ["FooForMaskedLM", "FooForCTC", "FooForSequenceClassification"])
+def test_a_model_of_an_unknown_kind_is_refused_by_what_its_class_is_for(name: str) -> None:
+    with pytest.raises(AdvisorError, match=name):
+        made({**LLAMA, "model_type": "foo", "architectures": [name]})
+    assert made({**LLAMA, "architectures": ["LlamaForSequenceClassification"]}).params  # its decoder is known
+
+
+def test_a_part_of_a_diffusion_pipeline_is_refused() -> None:
+    with pytest.raises(AdvisorError, match="makes pictures"):
+        made({"_class_name": "FluxTransformer2DModel", "num_layers": 19})
+
+
+def test_layers_that_attend_to_pictures_keep_no_words() -> None:
+    """Llama 3.2 Vision 11B: 8 of its 40 layers are such [config.json: cross_attention_layers]."""
+    model = made(
+        {**LLAMA, "model_type": "mllama_text_model", "num_hidden_layers": 40, "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38]}
+    )
+    assert sum(mixer.caching_layers for mixer in model.mixers) == 32
 
 
 def test_encoder_with_decoder_is_refused() -> None:

@@ -82,7 +82,9 @@ def model_of(
         raise BadInput(f"{where}: an encoder with a decoder (such as T5) is not a model that advisor estimates; give a decoder-only one")
     own = keys.own.get("model_type")
     model_type = own if isinstance(own, str) else keys.text("model_type")
-    habits.must_read(model_type, where)
+    whole = Keys(config)
+    for word, made in ((whole.text("model_type"), whole), (model_type, keys)):
+        habits.must_read(word, (*(made.many("architectures") or ()), made.text("_class_name") or ""), where)
     beside_text = Keys({**config, **keys.around}, {}, where)
     family = habits.family(model_type) or habits.family(Keys(config).text("model_type"))
     assumed: tuple[str, ...] = ()
@@ -91,7 +93,7 @@ def model_of(
         assumed = (note,)
     own_keys = {**keys.own, **({"model_type": model_type} if model_type else {}), **_tied_by_wrapper(config, keys)}
     keys = Keys(own_keys, {**(habits.text_part(model_type) if keys.around else {}), **(family.values or {}), **keys.around}, where)
-    quant, open_quant = native_quant(keys, name, beside)
+    quant, open_quant = native_quant(keys, name, beside, habits.quant_methods)
     model = _shape(keys, family, name, where)
     vision = tower_params(beside_text, model.hidden_size, habits)
     if vision is None:

@@ -1,9 +1,9 @@
 """What a config.json leaves unsaid, by `model_type`: one file, `catalog/config_habits.yaml`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadInput
 from advisor.price import Source
@@ -58,13 +58,17 @@ class Habits:
     towers: Mapping[str, Numbers] = given()  # by a word in the model_type of the tower
     gguf: Mapping[str, str] = given()  # llama.cpp's word for an architecture, and the model_type it is read as; others are alike
     refused: Mapping[str, str] = given()  # model_types that cannot be estimated, and why
+    refused_words: Mapping[str, str] = given()  # in model_types that no family reads
+    refused_architectures: Mapping[str, str] = given()  # ends of the names of classes that no family reads
+    quant_methods: Mapping[str, str] = given()  # words of quantization_config that mean one quant of the catalog
     sources: tuple[Source, ...] = given()
 
     def family(self, model_type: str | None) -> Family | None:
         """The habits of this `model_type`; None where nobody told them."""
         if model_type is None:
             return None
-        return self.families.get(self.spellings.get(model_type, model_type))
+        bare = re.sub(r"_text(?:_model)?$", "", model_type)
+        return self.families.get(self.spellings.get(model_type, model_type)) or self.families.get(self.spellings.get(bare, bare))
 
     def named(self, word: str) -> str | None:
         """The model_type that a class is named after: `Qwen3MoeForCausalLM` is of qwen3_moe."""
@@ -79,11 +83,21 @@ class Habits:
         """What the class of this tower fills in."""
         return next((each for word, each in self.towers.items() if word in kind), None)
 
-    def must_read(self, model_type: str | None, where: str) -> None:
-        """Refuses what is known to be no model that can be estimated."""
+    def must_read(self, model_type: str | None, architectures: Sequence[Any], where: str) -> None:
+        """Refuses what is known to be no model that can be estimated: by its model_type, or by what its class is for."""
         why = self.refused.get(model_type or "")
+        if why is None and self.family(model_type) is None:
+            parts = [(model_type or "").lower(), *re.split(r"[\W_]+", (model_type or "").lower())]
+            bears = (
+                each for word, each in self.refused_words.items() if any(part.startswith(word) or part.endswith(word) for part in parts)
+            )
+            why = next(bears, None)
         if why is not None:
             raise BadInput(f"{where}: model_type {model_type!r} {why}; advisor estimates decoder-only language models")
+        for name in map(str, architectures if self.family(model_type) is None else ()):
+            why = next((each for end, each in self.refused_architectures.items() if name.endswith(end)), None)
+            if why is not None:
+                raise BadInput(f"{where}: {name[:100]} {why}; advisor estimates decoder-only language models")
 
 
 def _letters(word: str) -> str:

@@ -117,7 +117,10 @@ def _attention(keys: Keys, family: Family, kind: str, index: int, layers: int, h
 
 
 def _reads_earlier(keys: Keys, index: int) -> bool:
-    """Cross-layer attention [Hunyuan-Large]: only the first of each few layers keeps keys and values."""
+    """Layers that keep no keys and values of words: those that attend to pictures [Llama 3.2 Vision], and in cross-layer
+    attention [Hunyuan-Large] all but the first of each few."""
+    if index in (keys.many("cross_attention_layers") or ()):
+        return True
     return keys.flag("use_cla") and index % max(1, keys.whole("cla_share_factor") or 2) != 0
 
 
