@@ -10,6 +10,7 @@ MAKERS = ("nvidia", "amd", "intel", "apple")
 AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")  # discontinued: new only as leftovers; used-only: none
 MOUNTS = ("slot", "module", "fixed")
 LOOSE = ("gpu", "module")  # kinds that are bought apart from a computer; the others are soldered into what one buys
+SOLDERED = ("laptop-gpu", "integrated-gpu")  # parts of a computer, without a price of their own
 SHARING = ("integrated-gpu", "mac", "apu-box")  # kinds whose GPU works in the computer's memory
 
 

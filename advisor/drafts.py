@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.catalog import Catalog
 from advisor.catalogfiles import ID, ID_RULE, Item, record_problems
-from advisor.device import LOOSE, SHARING
+from advisor.device import LOOSE, SHARING, SOLDERED
 from advisor.errors import BadValue
 from advisor.record import dataclass
 from advisor.tables import TABLES
@@ -16,6 +16,7 @@ from advisor.yamlfile import Shape, build, plans
 from advisor.yamltext import parse
 from advisor.yamlwrite import lines, unit_of
 
+PER = ("pair", "box", "system", "device")  # of what a link's part is needed once
 ADDED = {"device": "devices", "link": "links", "model": "models", "host": "hosts"}
 
 OF_CARDS = ("power_w", "pcie_generation", "pcie_lanes")  # what a card may lack, though several of them are estimated by it
@@ -28,21 +29,35 @@ class Ask:
 
     option: str  # as in --memory-gib, with underscores
     key: str
-    kind: str  # text | whole | decimal | truth
+    kind: str  # text | whole | decimal | truth | part
     several: bool
     required: bool
     about: str
     one_of: tuple[str, ...] = ()
+    offered: bool = False  # asked of a person though it may be left out: without it something counts as free or unknown
 
 
+NOTHING = "none"  # answers what is offered: there is no such thing
 SIMPLER: dict[str, tuple[Ask, ...]] = {
     "sources": (
         Ask("source", "", "text", False, True, "where the figures come from: a maker's page, a data sheet"),
         Ask("source_url", "", "text", False, False, "its address"),
     ),
     "prices": (
-        Ask("price_usd", "", "decimal", True, False, "what one costs today, USD; one for each memory size, as in 1999,2799"),
+        Ask("price_usd", "", "decimal", True, False, "what one costs today, USD; one for each memory size, as in 1999,2799", offered=True),
         Ask("price_condition", "", "text", False, False, "condition of that price", ("new", "used", "refurbished")),
+    ),
+    "parts": (
+        Ask(
+            "part",
+            "",
+            "part",
+            True,
+            False,
+            "what one buys for it, NAME:PER:USD, as in 'Bridge:pair:120'; PER is "
+            "pair, box, device or system; ':3' behind it where only three ends and more need it; none: nothing",
+            offered=True,
+        ),
     ),
     "slots": (
         Ask("slot_generation", "", "whole", False, True, "PCIe generation of the slots"),
@@ -90,6 +105,8 @@ def _about(key: str, about: str) -> str:
 
 def value(ask: Ask, words: str) -> Any:
     """What the words of one answer mean; BadValue with what was wanted."""
+    if ask.offered and words.strip().lower() in ("", NOTHING):
+        return []
     if ask.several:
         return [_one(ask, word.strip()) for word in words.split(",") if word.strip()]
     return _one(ask, words.strip())
@@ -107,7 +124,17 @@ def _one(ask: Ask, word: str) -> Any:
         if word.lower() not in known:
             raise BadValue(f"{option(ask.option)}: yes or no, not {word!r}")
         return known[word.lower()]
-    return word
+    return _part(ask, word) if ask.kind == "part" else word
+
+
+def _part(ask: Ask, words: str) -> dict[str, Any]:
+    """`NVLink bridge:pair:120` as the part of a link; without a price it is one that nobody says."""
+    name, *rest = (each.strip() for each in words.split(":"))
+    if not name or not rest or len(rest) > 3 or rest[0] not in PER:
+        raise BadValue(f"{option(ask.option)}: {words!r} is no NAME:PER:USD; PER is one of {', '.join(PER)}", PER)
+    numbers = dict(zip(("usd", "needed_from"), rest[1:], strict=False))
+    dollars = Ask(ask.option, "", "decimal", False, False, "USD")
+    return {"name": name, "per": rest[0], **{key: _one(dollars, each) for key, each in numbers.items() if each}}
 
 
 def option(name: str) -> str:
@@ -164,12 +191,13 @@ def _is_number(value: Any) -> bool:
 
 
 def _prices(said: Mapping[str, Any], _: Mapping[str, Any], day: str) -> list[dict[str, Any]]:
-    if "price_usd" not in said:
+    if not said.get("price_usd"):
         return []
     figures, sizes = said["price_usd"], said.get("memory_gib")
-    of_size = [{"memory_gib": size} for size in sizes] if isinstance(sizes, list) and len(sizes) > 1 and len(figures) > 1 else [{}]
+    of_size = [{"memory_gib": size} for size in sizes] if isinstance(sizes, list) and len(sizes) > 1 else [{}]
     if len(figures) != len(of_size):
-        raise BadValue(f"--price-usd: {len(figures)} prices; give one, or one for each memory size")
+        wanted = f"one for each memory size, {', '.join(map(str, sizes or ()))} GiB" if len(of_size) > 1 else "one"
+        raise BadValue(f"--price-usd: {len(figures)} price{'s' if len(figures) != 1 else ''}; give {wanted}")
     head = {"kind": "street", "condition": said.get("price_condition", "new")}
     tail = {"date": day, "source": said.get("source_url") or said.get("source") or "the owner"}
     return [{**head, "low": usd, "high": usd, **size, **tail} for usd, size in zip(figures, of_size, strict=True)]
@@ -177,6 +205,11 @@ def _prices(said: Mapping[str, Any], _: Mapping[str, Any], day: str) -> list[dic
 
 def _slots(said: Mapping[str, Any], _: Mapping[str, Any], __: str) -> list[dict[str, Any]]:
     return [{"generation": said.get("slot_generation"), "lanes": lanes} for lanes in said.get("slot_lanes") or ()]
+
+
+def _parts(said: Mapping[str, Any], _: Mapping[str, Any], day: str) -> list[dict[str, Any]]:
+    tail = {"date": day, "source": said.get("source_url") or said.get("source") or "the owner"}
+    return [{**part, **(tail if "usd" in part else {})} for part in said.get("part") or ()]
 
 
 def _mixers(said: Mapping[str, Any], found: Mapping[str, Any], _: str) -> list[dict[str, Any]]:
@@ -198,6 +231,7 @@ MADE: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], str], list[dict[
     "mixers": _mixers,
     "ffns": _ffns,
     "prices": _prices,
+    "parts": _parts,
     "sources": _sources,  # the last: it names the figures of all others
 }
 
@@ -210,6 +244,12 @@ def id_of(name: str) -> str:
 def lacking(record: Mapping[str, Any]) -> list[str]:
     """What a card's record leaves open that estimates of several of them ask for."""
     return [key for key in OF_CARDS if record.get("kind") == "gpu" and record.get("mount", "slot") == "slot" and key not in record]
+
+
+def unsaid(kind: str, said: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
+    """What a new record costs nothing or an unknown sum without; a slot needs nothing to be bought, a soldered chip has no price."""
+    free = record.get("kind") == "pcie" or record.get("kind") in SOLDERED
+    return [ask.option for ask in asks(kind) if ask.offered and ask.option not in said and not free]
 
 
 def text(kind: str, record: Mapping[str, Any], schema: str) -> str:
@@ -232,11 +272,18 @@ def check(kind: str, written: str, catalog: Catalog) -> None:
     if not problems:
         ids = {each: dict.fromkeys(catalog.ids(each)) for each in TABLES}
         problems = record_problems(Item(kind, record_id, tree, "", 1), ids)
-    said = [f"{option(problem.key.rsplit('.', 1)[-1]) if problem.key else 'the file'}: {problem.message}" for problem in problems]
+    said = [f"{_option_of(problem.key) if problem.key else 'the file'}: {problem.message}" for problem in problems]
     if not said and kind == "models":
         said = list(build(TABLES[kind].record_class, tree).problems())
     if said:
         raise BadValue("; ".join(dict.fromkeys(said)))
+
+
+def _option_of(key: str) -> str:
+    """The option that fills a key of the file: `parts[0].usd` is said with --part."""
+    outer, leaf = key.split("[", 1)[0].split(".", 1)[0], key.rsplit(".", 1)[-1]
+    simpler = SIMPLER.get(outer, ()) if "[" in key else ()
+    return option(leaf if not simpler or leaf in {ask.option for ask in simpler} else simpler[0].option)
 
 
 def path_of(folder: Path, kind: str, record_id: str) -> Path:

@@ -15,7 +15,7 @@ class LinkPart:
 
     name: str = given()
     per: str = given(one_of=("pair", "box", "system", "device"))
-    usd: float = given(above=0)
+    usd: float | None = given(default=None, above=0, about="what one costs; left out where nobody says")
     needed_from: int = given(default=2, least=2)  # ends joined from which it is needed: two boxes need no switch
     date: str | None = given(default=None)
     source: str | None = given(default=None)

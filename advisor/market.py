@@ -75,8 +75,16 @@ def link_lines(
         if slotless and part.per == "box"
         else CostLine(link.id, part.name, count, part.usd, owned, part.date)
         for part, count in needed
-        if count
+        if count and (part.usd is not None or slotless)
     ]
+
+
+def unpriced_parts(link: Link | None, ends: int, devices: int, overrides: Mapping[str, float]) -> list[Reason]:
+    """What one buys for a link at a price that nobody says: it is not on the bill."""
+    if link is None or ends < 2 or link.id in overrides:
+        return []
+    unknown = [part.name for part in link.parts if part.usd is None and parts_needed(part, link, ends, devices)]
+    return [Reason("price.part-unknown", {"name": link.name, "part": name}) for name in unknown]
 
 
 def thing_name(device: Device, memory_bytes: float) -> str:
@@ -289,8 +297,11 @@ def _mind(system: System, bought: list[CostLine], terms: Terms) -> tuple[Reason,
     """What the buyer must know of the prices of devices and computers that are bought."""
     ids = {line.what for line in bought}
     devices = [terms.price(device, size).warnings for device, size, _ in _counted(system.groups) if device.id in ids]
+    overrides = dict(terms.overrides)
+    ends = [(system.link, len(system.boxes), system.count), *((box.link, box.count, box.count) for box in system.boxes)]
+    parts = [reason for link, joined, count in ends for reason in unpriced_parts(link, joined, count, overrides)]
     hosts = {box.host.id: box.host for box in system.boxes if box.host and box.host.id in ids}
-    return tuple(reason for found in (*devices, *(terms.price(host).warnings for host in hosts.values())) for reason in found)
+    return tuple(reason for found in (*devices, *(terms.price(host).warnings for host in hosts.values()), parts) for reason in found)
 
 
 def with_tokens(cost: Cost, tokens_per_s: float | None, terms: Terms) -> Cost:

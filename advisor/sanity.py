@@ -221,7 +221,7 @@ def _ends(link: Link, having: set[str]) -> Iterator[str]:
         yield "devices: no device has this link"
     for device_id in link.devices:
         if device_id not in having and link.joins == "devices":
-            yield f"devices: {device_id} names it neither in links nor in network"
+            yield f"devices: {device_id} names it neither in links nor in network: add {link.id} there, or in a patch of {device_id}"
 
 
 def _host(host: Host) -> Iterator[str]:

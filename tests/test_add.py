@@ -17,6 +17,7 @@ from advisor import drafts, safewrite
 from advisor.catalog import Catalog
 from advisor.cli import run
 from advisor.errors import BadInput, BadValue
+from advisor.market import link_lines, unpriced_parts
 from advisor.tables import TABLES
 from advisor.yamlcheck import decode
 
@@ -64,7 +65,7 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
 def test_a_new_record_is_written_and_known(words: tuple[str, ...], kind: str, record_id: str, own: Path, capsys: Any) -> None:
     code, out, err = answer(capsys, *words)
     assert code == 0
-    assert err == (LACKING if kind == "devices" else "")
+    assert " ".join(err.split()) == UNSAID[kind]
     path = own / kind / f"{record_id}.yaml"
     assert out.startswith(f"Wrote {path}\n")
     assert f"({record_id})" in out
@@ -128,7 +129,13 @@ def test_another_folder_can_be_named(own: Path, tmp_path: Path, capsys: Any) -> 
     assert not own.exists()
 
 
-LACKING = "Note: not given: power_w, pcie_generation, pcie_lanes; fill them in for estimates of power and of several cards.\n"
+LACKING = "Note: not given: power_w, pcie_generation, pcie_lanes; fill them in for estimates of power and of several cards."
+NO_PRICE = "Note: no price is given, so it is never chosen by `recommend`: `--price-usd 1999`, or `--price ID=USD` for one answer."
+NO_PART = (
+    "Note: no part to buy is named, so it costs $0 in every estimate: `--part 'Bridge:pair:120'` for each bridge, cable, NIC or "
+    "switch, `--part none` where there is none."
+)
+UNSAID = {"devices": f"{LACKING} {NO_PRICE}", "links": NO_PART, "models": "", "hosts": NO_PRICE}
 MAC = (
     "device", "--name", "Mac Studio M9 Max (48-core GPU)", "--id", "mac-m9-max-48c", "--maker", "apple", "--kind", "mac", "--architecture",
     "m5", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",
@@ -147,7 +154,8 @@ def test_a_mac_is_soldered_shares_its_memory_and_has_a_price_for_each_size(own: 
 def test_prices_that_fit_no_memory_sizes_are_refused(own: Path, capsys: Any) -> None:
     code, _, err = answer(capsys, *MAC, "--price-usd", "1,2,3")
     assert code == 2
-    assert "--price-usd: 3 prices; give one, or one for each memory size" in err
+    assert "--price-usd: 3 prices; give one for each memory size, 64, 128 GiB" in err
+    assert "--price-usd: 1 price; give one for each memory size" in answer(capsys, *MAC, "--price-usd", "3299")[2]
     assert not own.exists()
 
 
@@ -189,7 +197,7 @@ def test_without_a_terminal_what_is_missing_is_named_with_its_unit(own: Path, ca
 
 
 def test_on_a_terminal_what_is_missing_is_asked(own: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter(["lots", "900", "a page"])
+    answers = iter(["lots", "900", "a page", "1999"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: next(answers))
     without = [*CARD[: CARD.index("--bandwidth-gb-per-s")], *CARD[CARD.index("--fp16-tflops") : CARD.index("--source")]]
@@ -352,3 +360,49 @@ def test_help_names_every_field(capsys: Any) -> None:
         assert run(("add", kind, "--help")) == 0
         out = capsys.readouterr().out
         assert all(drafts.option(ask.option) in out for ask in drafts.asks(drafts.ADDED[kind]))
+
+
+PARTS = ("NVLink bridge:pair:250", "Switch:system:1295:3", "NIC:box")
+
+
+def test_a_links_parts_are_priced_counted_and_shown(own: Path, capsys: Any) -> None:
+    """Three ends of a switch: two pairs of the bridge and one switch, 2 x 250 + 1295 dollars; what nobody prices is said, not free."""
+    code, out, err = answer(capsys, *LINK, *(word for part in PARTS for word in ("--part", part)))
+    assert (code, err) == (0, "")
+    link = Catalog.load().link("fast-cable")
+    assert [(part.name, part.per, part.usd, part.needed_from) for part in link.parts] == [
+        ("NVLink bridge", "pair", 250, 2), ("Switch", "system", 1295, 3), ("NIC", "box", None, 2),
+    ]  # fmt: skip
+    assert (link.parts[0].source, link.parts[2].source) == ("x", None)
+    lines = link_lines(link, 3, 3, False, {})
+    assert [(line.name, line.count, line.usd) for line in lines] == [("NVLink bridge", 2, 250), ("Switch", 1, 1295)]
+    assert [reason.facts["part"] for reason in unpriced_parts(link, 3, 3, {})] == ["NIC"]
+    assert "Parts to buy" in out and "$1,295" in out and "unknown" in out
+    assert 'advisor estimate "2x dgx-spark via fast-cable"' in out
+
+
+def test_a_link_that_needs_nothing_says_so(own: Path, capsys: Any) -> None:
+    code, out, err = answer(capsys, *LINK, "--part", "none")
+    assert (code, err) == (0, "")
+    assert "nothing is bought for it" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [("a:foo:3", "--part: 'a:foo:3' is no NAME:PER:USD; PER is one of pair, box"), ("Cable", "is no NAME:PER:USD"), (":pair:3", "is no NAME"),
+     ("a:box:cheap", "--part: 'cheap' is not a number, in USD"), ("a:box:-3", "--part: expected more than 0, got -3"),
+     ("a:box:5:1", "--part: expected at least 2, got 1")],
+)  # fmt: skip
+def test_a_part_that_is_none_is_refused(part: str, said: str, own: Path, capsys: Any) -> None:
+    code, _, err = answer(capsys, *LINK, "--part", part)
+    assert code == 2 and said in err
+    assert not own.exists()
+
+
+def test_on_a_terminal_a_links_parts_are_asked(own: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["12.5", "Cable:pair:60"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: next(answers))
+    without = [*LINK[: LINK.index("--bandwidth-gb-per-s")], *LINK[LINK.index("--shape") :]]
+    assert answer(capsys, *without)[0] == 0
+    assert [(part.name, part.usd) for part in Catalog.load().link("fast-cable").parts] == [("Cable", 60)]

@@ -74,9 +74,9 @@ def times(count: int, name: str) -> str:
 
 
 def bridge_of(device: Device, desk: Desk) -> Link | None:
-    """The NVLink bridge that joins two of them, if there is one."""
+    """The NVLink bridge that joins two of them, if there is one whose price is known."""
     links = (desk.catalog.link(link) for link in device.links)
-    return next((link for link in links if link.kind == "nvlink" and link.parts), None)
+    return next((link for link in links if link.kind == "nvlink" and any(part.usd for part in link.parts)), None)
 
 
 def card_kind(count: int, bridged: bool) -> str:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 KINDS = ("devices", "links", "models", "engines", "hosts", "quants", "measurements")
 INVALID = 4
+UNSAID = {
+    "part": "no part to buy is named, so it costs $0 in every estimate: `--part 'Bridge:pair:120'` for each bridge, cable, NIC or "
+    "switch, `--part none` where there is none.",
+    "price_usd": "no price is given, so it is never chosen by `recommend`: `--price-usd 1999`, or `--price ID=USD` for one answer.",
+}
 catalog_option = click.option(
     "--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"
 )
@@ -127,7 +132,8 @@ class _AddGroup(click.Group):
 def _option(ask: "Ask") -> click.Option:
     words = "; ".join(each for each in (ask.about, ", ".join(ask.one_of), "required" if ask.required and ask.key != "id" else "") if each)
     metavar = {"whole": "N", "decimal": "X", "truth": "yes|no"}.get(ask.kind, "TEXT")
-    return click.Option([f"--{ask.option.replace('_', '-')}", ask.option], metavar=f"{metavar},..." if ask.several else metavar, help=words)
+    metavar = "NAME:PER:USD" if ask.kind == "part" else f"{metavar},..." if ask.several else metavar
+    return click.Option([f"--{ask.option.replace('_', '-')}", ask.option], metavar=metavar, help=words, multiple=ask.kind == "part")
 
 
 @click.group("add", cls=_AddGroup, epilog="Example:  advisor add device --name 'GeForce RTX 9090' --maker nvidia --memory-gib 48 …")
@@ -145,7 +151,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     config = given.pop("from_config", None)
     folder = Path(into) if into else user_catalog()
     catalog = loaded((), aloud=False)
-    said = _answers(kind, {key: words for key, words in given.items() if words is not None}, config)
+    said = _answers(kind, {key: _joined(words) for key, words in given.items() if words not in (None, ())}, config)
     record = drafts.plain(kind, said, _shape_of(config))
     record_id = str(record["id"])
     if record_id in catalog.ids(kind) and not force:
@@ -162,7 +168,14 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     lacking = drafts.lacking(record)
     if lacking:
         say(f"Note: not given: {', '.join(lacking)}; fill them in for estimates of power and of several cards.", error=True)
+    for name in drafts.unsaid(kind, said, record):
+        say(wrapped(f"Note: {UNSAID[name]}"), error=True)
     return _added(kind, record_id, path, folder if into else None, as_json)
+
+
+def _joined(words: str | tuple[str, ...]) -> str:
+    """An option that was given several times as one that was given once."""
+    return words if isinstance(words, str) else ",".join(words)
 
 
 def _shape_of(config: str | None) -> dict[str, Any]:
@@ -181,7 +194,7 @@ def _answers(kind: str, given: dict[str, str], config: str | None) -> dict[str, 
     from advisor.errors import BadValue
 
     said: dict[str, Any] = {}
-    missing = []
+    missing, offered = [], []
     for ask in drafts.asks(kind):
         if ask.option in given:
             said[ask.option] = drafts.value(ask, given[ask.option])
@@ -189,12 +202,20 @@ def _answers(kind: str, given: dict[str, str], config: str | None) -> dict[str, 
             said["id"] = drafts.id_of(given["name"])
         elif ask.required and not (config and ask.option not in ("id", "name")):
             missing.append(ask)
+        elif ask.offered:
+            offered.append(ask)
     if not missing:
         return said
     if not sys.stdin.isatty():
         needed = ", ".join(drafts.option(ask.option) + _meaning(ask) for ask in missing if ask.option != "id")
         raise BadValue(f"missing: {needed}")
-    return said | _asked(missing)
+    return said | _asked([*missing, *offered])
+
+
+def _joined_by(link: dict[str, Any]) -> str:
+    """A device that a link may join, for an example; nothing for other records."""
+    usual = "rtx-3090" if link.get("scope") == "in-box" else "mac-m4-max-40c" if link.get("kind") == "thunderbolt" else "dgx-spark"
+    return next(iter(link.get("devices") or ()), usual)
 
 
 def _meaning(ask: "Ask") -> str:
@@ -218,7 +239,7 @@ def _asked(missing: list["Ask"]) -> dict[str, Any]:
 
     said: dict[str, Any] = {}
     for ask in sorted(missing, key=lambda each: each.option == "id"):  # the id after the name, from which it follows
-        default = drafts.id_of(str(said["name"])) if ask.option == "id" and "name" in said else None
+        default = drafts.id_of(str(said["name"])) if ask.option == "id" and "name" in said else drafts.NOTHING if ask.offered else None
         question = (ask.key or ask.option) + _meaning(ask)
         said[ask.option] = click.prompt(question, default=default, value_proc=parsed(ask), err=True)
     return said
@@ -240,7 +261,7 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
     example = {
         "devices": f"advisor estimate {record_id} --model llama-3.1-8b",
         "models": f"advisor estimate rtx-3090 --model {record_id}",
-        "links": f"advisor show {record_id}",
+        "links": f'advisor estimate "2x {_joined_by(card.record)} via {record_id}" --model llama-3.1-8b',
         "hosts": f"advisor recommend --have rtx-3090 --host {record_id} --model llama-3.3-70b",
     }[kind]
     say(f"Wrote {path}")

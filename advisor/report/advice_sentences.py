@@ -288,6 +288,7 @@ ADVICE: dict[str, str] = {
     "price.spike": "{name}: {price_usd} is {above_share} above its own earlier price, {earlier_usd}.",
     "price.conflict": "{name}: sources disagree: {price_usd} ({date}) is used, another says {other_usd} ({other_date}).",
     "price.unknown": "{name}: no price known, so it is never chosen.",
+    "price.part-unknown": "{name}: nobody says what one part costs ({part}); it is not in the price.",
     "price.not-new": "{name}: nobody is known to sell it new, and only new parts are wanted.",
     "price.not-yet-sold": "{name} is announced but not yet sold.",
     "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",

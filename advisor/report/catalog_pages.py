@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.browse import Card, Figure, Row
+from advisor.device import SOLDERED
 from advisor.report.head import head
 from advisor.report.page import Block, Facts, Listing, Page, Table, dollars
 from advisor.report.sentences import text
 from advisor.tables import TABLES
 from advisor.units import GIGA, figure
 
-SOLDERED = ("laptop-gpu", "integrated-gpu")
+NO_PARTS = "nothing is bought for it: it costs $0 beside what it joins"
 NO_PRICE = "none of its own: it is part of a computer, and is used as owned"
 Cell = Callable[[Row], str]
 
@@ -121,9 +122,11 @@ def card_page(card: Card) -> Page:
     blocks: list[Block] = [Facts((("Note", text(card.note)),))] if card.note else []
     blocks.append(_figure_table(card.figures, sources))
     blocks += [_price_table(card.record["prices"])] if card.record.get("prices") else []
+    blocks += [_part_table(card.record["parts"])] if card.record.get("parts") else []
     blocks += [Listing("Sources", tuple(f"[{place}] {origin}" for place, origin in enumerate(sources, 1)))] if sources else []
     said = [
         ("Price", NO_PRICE if card.record.get("kind") in SOLDERED else ""),
+        ("Parts", NO_PARTS if card.record.get("parts") == [] else ""),
         ("Unverified", ", ".join(card.record.get("unverified") or ())),
         ("Who else", f"{', '.join(card.others)}: the same memory, bandwidth within a tenth" if card.others else ""),
         ("Also called", ", ".join(card.record.get("aliases") or ())),
@@ -178,6 +181,21 @@ def _price_table(prices: Sequence[Mapping[str, Any]]) -> Table:
         for each in sorted(prices, key=lambda each: str(each["date"]), reverse=True)
     )
     return Table("Prices", ("condition", _currencies(prices), "GiB", "source", "date"), rows, (18, 14, None, 30, None), (1, 2))
+
+
+def _part_table(parts: Sequence[Mapping[str, Any]]) -> Table:
+    """What one buys for a link: how many are needed, and what one costs."""
+    rows = tuple(
+        (
+            str(each["name"]),
+            f"{each['per']}, from {each['needed_from']} on" if each.get("needed_from", 2) > 2 else str(each["per"]),
+            (dollars(each["usd"]) if each.get("usd") else "unknown") + (" ?" if each.get("unverified") else ""),
+            str(each.get("source") or "–"),
+            str(each.get("date") or "–"),
+        )
+        for each in parts
+    )
+    return Table("Parts to buy", ("part", "for each", "USD", "source", "date"), rows, (24, 14, None, 22, None), (2,))
 
 
 def _currencies(prices: Sequence[Mapping[str, Any]]) -> str:
