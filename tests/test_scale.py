@@ -110,6 +110,23 @@ def test_the_single_user_is_in_json_and_text(capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out)["one_user"] is None
 
 
+def test_each_count_tells_its_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    """In JSON the sums over its devices, as an estimate has them; in the table GiB needed of those usable, side by side too."""
+    words = ["rtx-3090 as layers on llama.cpp", "--model", "llama-3-8b", "--quant", "q4_k_m"]
+    assert run(["scale", *words, "--max", "2", "--json"]) == 0
+    two = json.loads(capsys.readouterr().out)["points"][1]["memory"]
+    assert run(["estimate", "2x rtx-3090 as layers on llama.cpp", *words[1:], "--json"]) == 0
+    assert two == {key: value for key, value in json.loads(capsys.readouterr().out)["memory"].items() if key != "per_device"}
+    cell = f"{two['needed_gib']:.0f}/{two['usable_gib']:.0f}"
+    assert run(["scale", *words, "--max", "2"]) == 0
+    assert cell in capsys.readouterr().out
+    assert run(["compare", "2x rtx-3090 as layers on llama.cpp", "rtx-3050-6gb as whole on llama.cpp", *words[1:], "--context", "32k"]) == 0
+    shown = capsys.readouterr().out
+    assert f"/{two['usable_gib']:.0f} " in shown
+    assert "no, " in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
 def test_one_card_too_small_is_scaled_from_what_it_does_with_host_memory() -> None:
     """The curve's engine is vLLM; one card of 48 GiB cannot hold 59 GiB there, but llama.cpp runs it with a part in host memory."""
     found = scaled("rtx-a6000", 3, "gpt-oss-120b", "mxfp4")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
 from advisor.report.advice_json import recommendation
-from advisor.report.estimate_json import Json, amdahl, conditions, estimate_body, reason, reasons, speed, texts
+from advisor.report.estimate_json import Json, amdahl, conditions, estimate_body, memory_sums, reason, reasons, speed, texts
 from advisor.report.head import head
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def _point(point: Point, cost: Cost | None) -> Json:
         "prefill_tokens_per_s": speed(given.prefill) if given else None,
         "first_token_s": speed(given.first_token_s) if given else None,
         "sustained_tokens_per_s": speed(given.sustained) if given else None,
+        "memory": memory_sums(given.fit) if given else None,
         "speedup": point.speedup,
         "efficiency": point.efficiency,
         "link_share": point.link_share,

@@ -103,11 +103,11 @@ def _device_memory(fit: DeviceFit) -> Json:
     }
 
 
-def memory(fit: Fit) -> Json:
-    """Sums over the devices, copies included, and each device for itself; host memory apart."""
-    per_device = [_device_memory(each) for each in fit.devices for _ in range(each.count)]
+def memory_sums(fit: Fit) -> Json:
+    """Sums over the devices, copies included; host memory apart."""
+    kinds = [(_device_memory(each), each.count) for each in fit.devices]
     keys = ("usable_gib", "weights_gib", "kv_cache_gib", "overhead_gib", "headroom_gib")
-    sums = {key: sum(each[key] for each in per_device) for key in keys}
+    sums = {key: sum(each[key] * count for each, count in kinds) for key in keys}
     return {
         "needed_gib": sums["weights_gib"] + sums["kv_cache_gib"] + sums["overhead_gib"],
         **sums,
@@ -115,8 +115,12 @@ def memory(fit: Fit) -> Json:
         "max_users": fit.max_users,
         "host_needed_gib": fit.host_needed_bytes / GIB,
         "host_usable_gib": None if fit.host_usable_bytes is None else fit.host_usable_bytes / GIB,
-        "per_device": per_device,
     }
+
+
+def memory(fit: Fit) -> Json:
+    """The sums, and each device for itself."""
+    return {**memory_sums(fit), "per_device": [_device_memory(each) for each in fit.devices for _ in range(each.count)]}
 
 
 def _speeds(given: Estimate) -> Json:

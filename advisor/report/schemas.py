@@ -66,15 +66,15 @@ MODEL = thing(
     kv_cache_bytes_per_token=NUMBER,
 )
 _PARTS = {"usable_gib": NUMBER, "weights_gib": NUMBER, "kv_cache_gib": NUMBER, "overhead_gib": NUMBER, "headroom_gib": NUMBER}
-MEMORY = thing(
-    needed_gib=NUMBER,
+_MEMORY: dict[str, Schema] = {
+    "needed_gib": NUMBER,
     **_PARTS,
-    max_context_tokens=COUNT,
-    max_users=COUNT,
-    host_needed_gib=NUMBER,
-    host_usable_gib=maybe(NUMBER),
-    per_device=many(thing(id=TEXT, **_PARTS)),
-)
+    "max_context_tokens": COUNT,
+    "max_users": COUNT,
+    "host_needed_gib": NUMBER,
+    "host_usable_gib": maybe(NUMBER),
+}
+MEMORY = thing(**_MEMORY, per_device=many(thing(id=TEXT, **_PARTS)))
 SPEEDS = thing(
     decode_tokens_per_s=maybe(SPEED),
     decode_tokens_per_s_per_user=maybe(SPEED),
@@ -219,6 +219,7 @@ POINT = thing(
     prefill_tokens_per_s=maybe(SPEED),
     first_token_s=maybe(SPEED),
     sustained_tokens_per_s=maybe(SPEED),
+    memory=maybe(thing(**_MEMORY)),
     speedup=maybe(NUMBER),
     efficiency=maybe(NUMBER),
     link_share=maybe(NUMBER),

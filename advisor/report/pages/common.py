@@ -91,6 +91,15 @@ def setting(estimate: Estimate) -> str:
     return f"{estimate.placement.engine}/{estimate.placement.backend}, {STRATEGIES[estimate.placement.strategy]}{over}"
 
 
+def memory_words(fit: Fit | None) -> str:
+    """GiB needed of those usable, of all devices: for a column."""
+    if fit is None:
+        return "–"
+    needed = sum(each.needed_bytes * each.count for each in fit.devices) / GIB
+    usable = sum(each.usable_bytes * each.count for each in fit.devices) / GIB
+    return f"{needed:,.0f}/{usable:,.0f}"
+
+
 def rate(speed: Speed | None, unit: str = "tokens/s") -> str:
     """A speed with its interval."""
     if speed is None:

@@ -2,11 +2,11 @@
 
 from advisor.answers import Compared, Estimated, Refused
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import bill_words, memory_bars, setting, short_name, system_name
+from advisor.report.pages.common import bill_words, memory_bars, memory_words, setting, short_name, system_name
 from advisor.report.sources import source_lines
 from advisor.units import figure, show
 
-HEADERS = ("", "System", "Runs as", "fits", "tok/s", "first", "USD", "W")
+HEADERS = ("", "System", "Runs as", "fits, GiB", "tok/s", "first", "USD", "W")
 
 
 def _row(number: int, item: Estimated | Refused) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def _row(number: int, item: Estimated | Refused) -> tuple[str, ...]:
         str(number),
         short_name(given.system),
         setting(given),
-        "yes" if given.fit.fits else "no",
+        ("" if given.fit.fits else "no, ") + memory_words(given.fit),
         bare(given.decode.value if given.decode else None),
         show("x_s", given.first_token_s.value) if given.first_token_s else "–",
         dollars(cost.price_usd),
@@ -49,7 +49,7 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
     first, verdict = _headline(answer)
     estimated = [item for item in answer.items if isinstance(item, Estimated)]
     rows = tuple(_row(number, item) for number, item in enumerate(answer.items, 1))
-    blocks: list[Block] = [Table("", HEADERS, rows, (None, 22, REST, None, None, None, None, None), (0, 4, 5, 6, 7))]
+    blocks: list[Block] = [Table("", HEADERS, rows, (None, 20, REST, None, None, None, None, None), (0, 3, 4, 5, 6, 7))]
     bills = [(f"Price of {number}", bill_words(item.cost)) for number, item in enumerate(answer.items, 1) if isinstance(item, Estimated)]
     if any(words for _, words in bills):
         blocks.append(Facts(tuple((label, words) for label, words in bills if words)))

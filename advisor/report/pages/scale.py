@@ -2,12 +2,12 @@
 
 from advisor.answers import Scaled
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import STRATEGIES, system_name
+from advisor.report.pages.common import STRATEGIES, memory_words, system_name
 from advisor.report.sentences import text
 from advisor.scale import Point, Scale
 from advisor.units import figure
 
-HEADERS = ("n", "Runs as", "tok/s", "prefill", "speedup", "link", "USD", "USD/(tok/s)")
+HEADERS = ("n", "Runs as", "GiB", "tok/s", "prefill", "speedup", "link", "USD", "a tok/s")
 MOST_ROWS = 16
 KEPT = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}  # of more counts than that
 
@@ -16,12 +16,13 @@ def _row(point: Point, price_usd: float | None) -> tuple[str, ...]:
     given = point.estimate
     if given is None or given.decode is None:
         why = text(point.reason) if point.reason else "does not fit"
-        return str(point.devices), why, "–", "–", "–", "–", dollars(price_usd), "–"
+        return str(point.devices), why, memory_words(given.fit if given else None), "–", "–", "–", "–", dollars(price_usd), "–"
     share = f"{figure(100 * point.link_share)} %" if point.link_share is not None else "–"
     each = price_usd / given.decode.value if price_usd is not None else None
     return (
         str(point.devices),
         STRATEGIES[given.placement.strategy],
+        memory_words(given.fit),
         bare(given.decode.value),
         bare(given.prefill.value if given.prefill else None),
         f"{figure(point.speedup)}×" if point.speedup is not None else "–",
@@ -92,7 +93,7 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
     """Speed and cost at each count, where it stops paying, and the ceiling."""
     first, verdict = _headline(answer)
     rows = tuple(_row(point, price) for point, price in _steps(answer))
-    blocks: list[Block] = [Table("", HEADERS, rows, (None, REST, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7))]
+    blocks: list[Block] = [Table("", HEADERS, rows, (None, REST, None, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7, 8))]
     blocks += _drawn(answer)
     found = answer.scale
     if found.ceiling is not None and found.serial_fraction is not None:
