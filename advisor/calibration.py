@@ -15,9 +15,7 @@ from advisor.record import dataclass
 from advisor.yamlfile import given
 
 FOUNDED = ("calibrated", "extrapolated", "physics-only")  # an estimate without rows of the very device, from the best founded
-FEW_ROWS = 2.0  # chosen: two rows may share one machine and its faults, ten rarely do
 PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
-CAP_SHARPNESS = 8.0  # chosen: a share of 0.7 stays 0.695 and one of 1 becomes 0.917
 WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
 
 
@@ -48,6 +46,8 @@ class Constants:
     prompt_layer_s: float  # of each chunk
     prompt_chunk_tokens: float
     prompt_share: float  # of the prompts' time that is not hidden behind generating, when both share the device
+    knee_exponent: float  # how sharply a step turns from one limit to the other, see `step.larger`
+    routing_exponent: float  # how unevenly experts are chosen, see `Weights.experts_touched_share`
     basis: str = "calibrated"  # calibrated | extrapolated | physics-only
     rows: int = 0  # published rows with the same engine, backend and architecture
     own_rows: tuple[int, int] = (0, 0)  # those of this very device that time generating: for one user, for several
@@ -84,11 +84,12 @@ class Interval:
     high: Mapping[str, float] = given()
     spread: Mapping[str, float] = given()  # family ("amd/vulkan") -> its spread over the usual one
     device_rows: Mapping[str, int] = given()  # engine/backend/device -> its rows of this kind
+    few_rows: float = given(above=0)  # so many rows of its own count half
 
 
-def own_share(rows: int) -> float:
-    """How far the rows of a device itself decide its interval: half at FEW_ROWS of them."""
-    return rows / (rows + FEW_ROWS)
+def own_share(rows: int, few_rows: float) -> float:
+    """How far the rows of a device itself decide its interval: half at `few_rows` of them."""
+    return rows / (rows + few_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +124,11 @@ class Calibration:
     unknowns: Mapping[str, float] = given()  # how many constants were fitted, and how many of them the rows decide
     spreads: Mapping[str, Mapping[str, float]] = given()  # term -> grouping -> spread of its factors' logarithms
     kept_out: Mapping[str, Mapping[str, KeptOut]] = given()  # kind -> what was kept out (rows, devices, sources) -> error
+
+    @cached_property
+    def routing_exponent(self) -> float:
+        """How unevenly experts are chosen, on any hardware (`Weights.experts_touched_share`)."""
+        return self.terms["routing_exponent"].base
 
     @cached_property
     def _known(self) -> dict[tuple[object, ...], Constants]:
@@ -177,7 +183,8 @@ class Calibration:
         found = self.intervals[kind]
         family = dict(constants.families)
         spread = found.spread.get(family["backend"], 1.0)
-        own = own_share(found.device_rows.get(f"{family['engine']}/{family['backend']}/{constants.device}", 0))
+        rows = found.device_rows.get(f"{family['engine']}/{family['backend']}/{constants.device}", 0)
+        own = own_share(rows, found.few_rows)
         low, high = (own * side.get("device", 0.0) + (1 - own) * side[constants.basis] for side in (found.low, found.high))
         return exp(low * spread), exp(high * spread)
 
@@ -197,26 +204,30 @@ def families(engine_id: str, backend_id: str, device: Device, speed_class: str) 
     }
 
 
-def at_most_whole(share: float) -> float:
-    """A share that stays below 1, whatever its factors multiply to: nothing is read faster than the datasheet's bandwidth."""
-    capped: float = (1 + share**-CAP_SHARPNESS) ** (-1 / CAP_SHARPNESS)
+def at_most_whole(share: float, sharpness: float) -> float:
+    """A share that stays below 1, whatever its factors multiply to: nothing is read faster than the datasheet's bandwidth.
+
+    With a sharpness of 8 a share of 0.7 stays 0.695 and one of 1 becomes 0.917.
+    """
+    capped: float = (1 + share**-sharpness) ** (-1 / sharpness)
     return capped
 
 
 def reached(values: Mapping[str, float], rates: Rates, **founded: Any) -> Constants:
     """The terms of the file, times the datasheet rates; `founded` says how well."""
     bandwidth, vector, matrix = rates.bandwidth_bytes_per_s, rates.vector_flops, rates.matrix_flops
-    weights = at_most_whole(values["weights_share"]) * bandwidth
+    sharpness = values["cap_exponent"]
+    weights = at_most_whole(values["weights_share"], sharpness) * bandwidth
     # a bigger chip is harder to fill: the share of its rate that is reached falls as a power of the rate
     filled = values["prompt_rate_share"] * matrix * (matrix / PROMPT_RATE_UNIT) ** -values["prompt_size_exponent"]
     return Constants(
         weights_bytes_per_s=weights,
-        expert_bytes_per_s=at_most_whole(values["weights_share"] * values["expert_share"]) * bandwidth,
+        expert_bytes_per_s=at_most_whole(values["weights_share"] * values["expert_share"], sharpness) * bandwidth,
         cache_bytes_per_s=values["cache_share"] * bandwidth,
         state_bytes_per_s=values["state_share"] * bandwidth,
         attention_flops=values["attention_share"] * vector,
         unpack_flops=vector / values["unpack_operations"],
-        unpack_exponent=at_most_whole(values["unpack_exponent"]),  # above 1 more users would give fewer tokens
+        unpack_exponent=at_most_whole(values["unpack_exponent"], sharpness),  # above 1 more users would give fewer tokens
         batch_share=values["batch_share"],
         layer_s=values["layer_s"],
         expert_layer_s=values["expert_layer_s"],
@@ -233,5 +244,7 @@ def reached(values: Mapping[str, float], rates: Rates, **founded: Any) -> Consta
         prompt_layer_s=values["prompt_layer_s"],
         prompt_chunk_tokens=values["prompt_chunk_tokens"],
         prompt_share=values["prompt_unhidden_share"],
+        knee_exponent=values["knee_exponent"],
+        routing_exponent=values["routing_exponent"],
         **founded,
     )

@@ -120,6 +120,9 @@ class Engine:
     usual_4bit: str = given()
     usual_8bit: str = given()
     usual_16bit: str = given()
+    speeds_as: str | None = given(default=None)  # id of the engine whose kernels it runs: that one's constants hold
+    accumulates_fp16: bool = given(default=False)  # kernels sum up in FP16, at which GeForce cards compute twice as fast
+    computes_low_precision: bool = given(default=False)  # uses FP8, FP4 and INT8 units where the chip has them
     kv_types: Mapping[str, float] = given()  # cache types that it takes, and the bits of one cached number, scales included
     keeps: Keeping = given(default=Keeping())
     embedding_in_host: bool = given(default=False)  # the input embedding is looked up in host memory beside a card

@@ -144,10 +144,11 @@ def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens:
     key = _key(part)
     found = known.get(key)
     if found is None:
-        uneven = imbalance(runner.weights, team.expert_ranks, users)
+        constants = runner.constants(part)
+        uneven = imbalance(runner.weights, team.expert_ranks, users, runner.calibration.routing_exponent)
         work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
         host = runner.host_bytes_per_s if _uses_host(part) else None
-        found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, runner.constants(part), host)
+        found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, constants, host)
         found = found._replace(host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
         known[key] = found = found + _disk(runner, part, users) if part.disk_share else found
     return found
@@ -158,9 +159,8 @@ def _in_host_s(runner: Runner, part: Part, users: float, reading_s: float) -> fl
     if runner.host_flops is None:
         return reading_s
     weights = runner.weights
-    chosen = weights.experts_per_token / weights.experts if weights.experts else 0.0
-    params = part.host_dense_share * weights.dense_params + part.host_expert_share * chosen * weights.expert_params
-    return larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops))
+    params = part.host_dense_share * weights.dense_params + part.host_expert_share * weights.chosen_share * weights.expert_params
+    return larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops), runner.constants(part).knee_exponent)
 
 
 def _uses_host(part: Part) -> bool:
@@ -172,11 +172,11 @@ def _disk(runner: Runner, part: Part, tokens: float) -> Terms:
     if not part.disk_share or not runner.disk_bytes_per_s:
         return Terms()
     weights = runner.weights
-    read = weights.dense_bytes + weights.expert_bytes * weights.experts_touched_share(tokens)
+    read = weights.dense_bytes + weights.expert_bytes * weights.experts_touched_share(tokens, runner.calibration.routing_exponent)
     return Terms(host_memory_s=part.disk_share * read / runner.disk_bytes_per_s)
 
 
-def imbalance(weights: Weights, ranks: int, tokens: float) -> float:
+def imbalance(weights: Weights, ranks: int, tokens: float, routing_exponent: float) -> float:
     """Experts read by the busiest of `ranks` devices that hold whole experts, over the mean.
 
     Of E experts T are touched; a device holding E/n of them expects m = T/n, and the busiest of n about
@@ -184,7 +184,7 @@ def imbalance(weights: Weights, ranks: int, tokens: float) -> float:
     """
     if ranks == 1 or not weights.experts:
         return 1.0
-    share = weights.experts_touched_share(tokens)
+    share = weights.experts_touched_share(tokens, routing_exponent)
     mean = share * weights.experts / ranks
     busiest = max(1.0, mean + sqrt(2 * mean * (1 - share) * log(ranks)))
     return min(busiest, weights.experts / ranks) / mean

@@ -37,7 +37,7 @@ def _too_fast(row: Measurement, records: Mapping[str, Mapping[str, Any]]) -> tup
         return ()
     fastest = [max((rate for rate in vars(device.compute).values() if rate), default=float("inf")) for device, _ in devices]
     weights = weights_of(model, quant, row.engine or "llama.cpp")
-    read = weights.dense_bytes + weights.head_bytes + weights.experts_touched_share(1) * weights.expert_bytes
+    read = weights.dense_bytes + weights.head_bytes + weights.chosen_share * weights.expert_bytes
     return impossible(
         row,
         read_bytes=read,

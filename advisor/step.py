@@ -20,8 +20,6 @@ __all__ = [
     "Constants", "DecodeWork", "PromptWork", "Terms", "decode_s", "decode_terms", "decode_work", "prefill_terms", "prompt_s", "prompt_work",
 ]  # fmt: skip
 
-KNEE = 3.0  # sharpness of the knee between memory-bound and compute-bound: 1 adds the two, infinity takes the larger
-
 
 class Terms(NamedTuple):
     """Seconds of one step, by what they are spent on. Parts add; `compute_s` is what computing adds beyond the reading."""
@@ -92,12 +90,14 @@ def recurrent_layers(model: Model) -> int:
 
 def _active_expert_params(weights: Weights) -> float:
     """Weights of the experts that one token is sent to."""
-    return weights.expert_params * weights.experts_per_token / weights.experts if weights.experts else 0.0
+    return weights.expert_params * weights.chosen_share
 
 
-def decode_work(part: Part, weights: Weights, cache: Cache, model: Model, users: float, filled_tokens: float) -> DecodeWork:
+def decode_work(
+    part: Part, weights: Weights, cache: Cache, model: Model, users: float, filled_tokens: float, routing_exponent: float
+) -> DecodeWork:
     """One step of one device of `part`: its shares of the weights, of each user's cache, of the layers."""
-    touched = weights.experts_touched_share(users)
+    touched = weights.experts_touched_share(users, routing_exponent)
     pairs = cache.attention_flops_per_token_pair * filled_tokens
     pairs += sum(flops * min(filled_tokens, window) for flops, window in cache.window_attention)
     return DecodeWork(
@@ -123,9 +123,12 @@ def matrix_flops(hidden_size: float, constants: Constants) -> float:
     return rate
 
 
-def larger(one_s: float, other_s: float) -> float:
-    """Two things done at the same time: the longer of them, a little more where they are alike (0 only if both are)."""
-    both: float = (one_s**KNEE + other_s**KNEE) ** (1 / KNEE)
+def larger(one_s: float, other_s: float, knee: float) -> float:
+    """Two things done at the same time: the longer of them, a little more where they are alike (0 only if both are).
+
+    A `knee` of 1 adds the two, an endless one takes the larger.
+    """
+    both: float = (one_s**knee + other_s**knee) ** (1 / knee)
     return both
 
 
@@ -140,8 +143,10 @@ def decode_s(work: DecodeWork, constants: Constants) -> Terms:
     unpacking = work.active_params * work.users**constants.unpack_exponent / constants.unpack_flops
     params = work.active_params + work.expert_params * (constants.prompt_expert_factor - 1)
     computing = 2 * params * work.users / (matrix_flops(work.hidden_size, constants) * constants.batch_share)
-    together = larger(reading + unpacking, computing)
-    attending = larger(work.cache_bytes / constants.cache_bytes_per_s, work.attention_flops / constants.attention_flops)
+    together = larger(reading + unpacking, computing, constants.knee_exponent)
+    attending = larger(
+        work.cache_bytes / constants.cache_bytes_per_s, work.attention_flops / constants.attention_flops, constants.knee_exponent
+    )
     launches = work.layers * constants.layer_s + work.expert_layers * constants.expert_layer_s
     launches = launches + work.recurrent_layers * constants.recurrent_layer_s
     every_step = constants.step_s + (work.users - 1) * constants.user_s
@@ -153,10 +158,12 @@ def decode_s(work: DecodeWork, constants: Constants) -> Terms:
     )
 
 
-def host_s(part: Part, weights: Weights, cache: Cache, users: float, filled_tokens: float, host_bytes_per_s: float) -> float:
+def host_s(
+    part: Part, weights: Weights, cache: Cache, users: float, filled_tokens: float, routing_exponent: float, host_bytes_per_s: float
+) -> float:
     """Seconds for what the part keeps in host memory and reads there in each step."""
     held = part.host_dense_share * weights.dense_bytes
-    held += part.host_expert_share * weights.expert_bytes * weights.experts_touched_share(users)
+    held += part.host_expert_share * weights.expert_bytes * weights.experts_touched_share(users, routing_exponent)
     held += part.host_cache_share * users * cache.read_bytes(filled_tokens)
     return held / host_bytes_per_s
 
@@ -172,10 +179,11 @@ def decode_terms(
     host_bytes_per_s: float | None = None,
 ) -> Terms:
     """One token for each of `users` sequences, each `filled_tokens` deep, on one device of `part`."""
-    terms = decode_s(decode_work(part, weights, cache, model, users, filled_tokens), constants)
+    shape = constants.routing_exponent
+    terms = decode_s(decode_work(part, weights, cache, model, users, filled_tokens, shape), constants)
     if host_bytes_per_s is None:
         return terms
-    return terms + Terms(host_memory_s=host_s(part, weights, cache, users, filled_tokens, host_bytes_per_s))
+    return terms + Terms(host_memory_s=host_s(part, weights, cache, users, filled_tokens, shape, host_bytes_per_s))
 
 
 def _window_pairs(tokens: float, filled_tokens: float, window_tokens: float) -> float:
@@ -192,12 +200,14 @@ def prompt_work(
     prompt_tokens: float,
     filled_tokens: float,
     chunk_tokens: float,
+    routing_exponent: float,
     together: float = 1.0,
 ) -> PromptWork:
     """One prompt on one device of `part`, read in chunks of at most `chunk_tokens` that `together` prompts share."""
     chunk = min(prompt_tokens * together, chunk_tokens)
     chunks = -(-prompt_tokens // chunk_tokens) if together == 1 else prompt_tokens / chunk
-    read = part.dense_share * weights.dense_bytes + part.expert_share * weights.expert_bytes * weights.experts_touched_share(chunk)
+    touched = weights.experts_touched_share(chunk, routing_exponent)
+    read = part.dense_share * weights.dense_bytes + part.expert_share * weights.expert_bytes * touched
     pairs = cache.attention_flops_per_token_pair * prompt_tokens * (filled_tokens + prompt_tokens / 2)
     pairs += sum(flops * _window_pairs(prompt_tokens, filled_tokens, window) for flops, window in cache.window_attention)
     recurrent = recurrent_layers(model)
@@ -241,8 +251,9 @@ def prefill_terms(
     together: float = 1.0,
 ) -> Terms:
     """One prompt of `prompt_tokens` after `filled_tokens`, on one device of `part`; `together` prompts share chunks."""
-    work = prompt_work(part, weights, cache, model, prompt_tokens, filled_tokens, constants.prompt_chunk_tokens, together)
+    shape = constants.routing_exponent
+    work = prompt_work(part, weights, cache, model, prompt_tokens, filled_tokens, constants.prompt_chunk_tokens, shape, together)
     terms = prompt_s(work, constants)
     if host_bytes_per_s is None:
         return terms
-    return terms + Terms(host_memory_s=work.chunks * host_s(part, weights, cache, work.chunk_tokens, 0.0, host_bytes_per_s))
+    return terms + Terms(host_memory_s=work.chunks * host_s(part, weights, cache, work.chunk_tokens, 0.0, shape, host_bytes_per_s))

@@ -41,7 +41,7 @@ TABLES = {
         Table("links", "link", "link", "Link", "folder", {"devices": "devices"}),
         Table("models", "model", "model", "Model", "folder", {"native_quant": "quants"}),
         Table("hosts", "host", "host", "Host", "folder", {"network": "links", "storage": "storage"}),
-        Table("engines", "engine", "engine", "Engine", "folder", {"usual_quant": "quants"}),
+        Table("engines", "engine", "engine", "Engine", "folder", {"usual_quant": "quants", "speeds_as": "engines"}),
         Table("measurements", "measurement", "measurement", "Measurement", "rows"),
         Table("link_measurements", "link measurement", "collective", "LinkRow", "rows"),
         Table("quants", "quantization", "quant", "Quant", "list"),

@@ -11,7 +11,6 @@ from advisor.units import BITS_PER_BYTE
 
 READS_LIKE = {"ik_llama.cpp": "llama.cpp"}  # engines that load the files of another as it does
 TOWERS_APART = ("llama.cpp",)  # engines that keep the vision tower in a file of its own, loaded only for pictures
-ROUTING_SHAPE = 0.7  # steps of gpt-oss-120b for 1 to 32 users on a DGX Spark ask for 0.5, of Qwen3-30B-A3B for 1 [kubis.ai; tests]
 PLAUSIBLE_SCALE = (0.5, 2.0)  # a measured size outside this of the computed one belongs to something else
 
 
@@ -57,21 +56,26 @@ class Weights:
     @cached_property
     def active_params(self) -> float:
         """Weights that one token multiplies with: no embedding look-up, k of E experts, no vision tower."""
-        share = self.experts_per_token / self.experts if self.experts else 0.0
-        return self.head_params + self.dense_params + share * self.expert_params
+        return self.head_params + self.dense_params + self.chosen_share * self.expert_params
 
-    def experts_touched_share(self, tokens: float) -> float:
+    @property
+    def chosen_share(self) -> float:
+        """Share of the routed experts that one token is sent to."""
+        return self.experts_per_token / self.experts if self.experts else 0.0
+
+    def experts_touched_share(self, tokens: float, routing_exponent: float) -> float:
         """Share of the routed experts that `tokens` tokens of a step touch.
 
         Routing is uneven: with each expert's popularity p drawn from a Beta distribution of mean k/E, an expert stays untouched
-        with E[(1−p)^B] = Γ(b+B)Γ(a+b) / (Γ(b)Γ(a+b+B)); B = 1 gives k/E, even routing (a → ∞) 1 − (1 − k/E)^B.
+        with E[(1−p)^B] = Γ(b+B)Γ(a+b) / (Γ(b)Γ(a+b+B)); B = 1 gives k/E, even routing (a → ∞) 1 − (1 − k/E)^B. `routing_exponent`
+        is a, one of the calibration's constants.
         """
         if not self.experts or tokens <= 0:
             return 0.0
-        rarely = ROUTING_SHAPE * (self.experts / self.experts_per_token - 1)  # b of the Beta distribution, ROUTING_SHAPE its a
+        rarely = routing_exponent * (self.experts / self.experts_per_token - 1)  # b of the Beta distribution
         if not rarely:
             return 1.0
-        both = ROUTING_SHAPE + rarely
+        both = routing_exponent + rarely
         return 1 - exp(lgamma(rarely + tokens) - lgamma(rarely) + lgamma(both) - lgamma(both + tokens))
 
 

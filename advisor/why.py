@@ -49,7 +49,7 @@ def stops(runner: Runner, placement: Placement, devices: int, boxes: int) -> tup
 
 def _read_bytes(part: Part, runner: Runner, users: float) -> float:
     weights = runner.weights
-    experts = part.expert_share * weights.expert_bytes * weights.experts_touched_share(users)
+    experts = part.expert_share * weights.expert_bytes * weights.experts_touched_share(users, runner.calibration.routing_exponent)
     return part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes + experts
 
 

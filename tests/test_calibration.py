@@ -32,7 +32,7 @@ def fitted(shipped: Catalog):
         from fit_problem import Problem, cases_of
     finally:
         sys.path.remove(TOOLS)
-    problem = Problem(cases_of(shipped), shipped.calibration.spreads)
+    problem = Problem(cases_of(shipped, shipped.calibration.routing_exponent), shipped.calibration.spreads)
     said = unknowns_of(problem, shipped.calibration)
     return problem, said, problem.fit(start=said)
 
@@ -77,11 +77,13 @@ def test_a_device_without_rows_has_the_wider_interval(shipped: Catalog) -> None:
 
 def test_the_mixture_of_an_interval_by_hand() -> None:
     # 2 rows of its own count half: half of 0.1 and half of 0.3 is 0.2
-    found = Interval(low={"device": -0.1, "calibrated": -0.3}, high={"device": 0.1, "calibrated": 0.3}, spread={}, device_rows={})
-    own = own_share(2)
+    found = Interval(
+        low={"device": -0.1, "calibrated": -0.3}, high={"device": 0.1, "calibrated": 0.3}, spread={}, device_rows={}, few_rows=2.0
+    )
+    own = own_share(2, found.few_rows)
     assert own == 0.5
     assert own * found.high["device"] + (1 - own) * found.high["calibrated"] == pytest.approx(0.2)
-    assert own_share(0) == 0
+    assert own_share(0, found.few_rows) == 0
 
 
 def test_measurements_change_no_estimate(shipped: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -327,8 +327,8 @@ def test_buffers_of_16_bit_engines_do_not_grow_with_the_context(device: str, eng
 
 def test_experts_touched_by_no_token_and_by_one() -> None:
     mixture, dense = (weights_of(CATALOG.model(name), CATALOG.quant("q4_k_m"), "llama.cpp") for name in ("qwen3-30b-a3b", "qwen3-8b"))
-    assert mixture.experts_touched_share(0) == 0
-    assert mixture.experts_touched_share(1) == pytest.approx(8 / 128)  # 8 of 128
-    assert 8 / 128 < mixture.experts_touched_share(2) < 2 * 8 / 128  # some are the same
-    assert mixture.experts_touched_share(1e9) == pytest.approx(1, abs=1e-4)
-    assert dense.experts_touched_share(1) == 0  # it has none
+    assert mixture.experts_touched_share(0, 0.7) == 0
+    assert mixture.experts_touched_share(1, 0.7) == pytest.approx(8 / 128)  # 8 of 128
+    assert 8 / 128 < mixture.experts_touched_share(2, 0.7) < 2 * 8 / 128  # some are the same
+    assert mixture.experts_touched_share(1e9, 0.7) == pytest.approx(1, abs=1e-4)
+    assert dense.experts_touched_share(1, 0.7) == 0  # it has none

@@ -187,11 +187,12 @@ def test_experts_that_several_tokens_touch() -> None:
     """
     catalog = Catalog.load(user_folder=False)
     weights = weights_of(catalog.model("gpt-oss-120b"), catalog.quant("mxfp4"), "vllm")
-    assert weights.experts_touched_share(1) == pytest.approx(4 / 128)
+    shape = catalog.calibration.routing_exponent
+    assert weights.experts_touched_share(1, shape) == pytest.approx(4 / 128)
     for users, further in ((2, 4.3), (4, 10.5), (8, 18.5), (16, 29.8), (32, 44.3)):
-        touched = 128 * weights.experts_touched_share(users)
+        touched = 128 * weights.experts_touched_share(users, shape)
         assert touched - 4 == pytest.approx(further, rel=0.3)
         assert touched < 128 * (1 - (1 - 4 / 128) ** users)
-    shares = [weights.experts_touched_share(users) for users in (1, 2, 8, 100, 1e4, 1e6)]
+    shares = [weights.experts_touched_share(users, shape) for users in (1, 2, 8, 100, 1e4, 1e6)]
     assert shares == sorted(shares)
     assert shares[-1] <= 1

@@ -14,25 +14,19 @@ row: builds get faster. Figures kept out are estimated by a fit of the constants
 
 import argparse
 import datetime
+import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: several threads only wait for each other on such small matrices
+
 import numpy as np
 import yaml
+from fit_engines import chunk_term, engine_facts
 from fit_intervals import coverage, interval, several_devices
-from fit_problem import (
-    ACCUMULATES_FP16,
-    COMPUTES_LOW_PRECISION,
-    FIXED,
-    KINDS,
-    SAME_AS,
-    TERMS,
-    Case,
-    Problem,
-    cases_of,
-)
+from fit_problem import KINDS, TERMS, Case, Problem, cases_of
 
 from advisor.calibration import Calibration
 from advisor.catalog import Catalog
@@ -42,6 +36,7 @@ FILE = ROOT / "catalog" / "calibration.yaml"
 BARS = Path(__file__).parent / "fit_bars.yaml"
 NEGLIGIBLE = 0.01  # a factor's logarithm below which the file leaves it out
 TELLING = 0.02  # a factor's logarithm above which it is counted as one that says something
+ROUTING_SHAPES = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.4, 2.0)
 TOLD = ("rows", "devices", "sources")  # what is kept out in the errors that the file tells
 
 
@@ -77,15 +72,15 @@ def evidence_counts(cases: Sequence[Case]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def terms_of(problem: Problem, unknowns: np.ndarray) -> dict[str, Any]:
-    """The fitted terms as the file holds them; factors within NEGLIGIBLE of 1 are left out."""
+def terms_of(problem: Problem, unknowns: np.ndarray, catalog: Catalog, shape: float) -> dict[str, Any]:
+    """The terms as the file holds them; factors within NEGLIGIBLE of 1 are left out."""
     terms: dict[str, Any] = {}
     for (term, grouping, level), value in zip(problem.unknowns, unknowns, strict=True):
         if not grouping:
             terms[term] = {"base": TERMS[term][0] * np.exp(value), "factors": {}}
         elif abs(value) > NEGLIGIBLE:
             terms[term]["factors"].setdefault(grouping, {})[level] = np.exp(value)
-    return {**terms, **FIXED}
+    return {**terms, "prompt_chunk_tokens": chunk_term(catalog), "routing_exponent": {"base": shape, "factors": {}}}
 
 
 def unknowns_of(problem: Problem, calibration: Calibration) -> np.ndarray:
@@ -95,6 +90,18 @@ def unknowns_of(problem: Problem, calibration: Calibration) -> np.ndarray:
         said = calibration.terms[term]
         found.append(said.factors.get(grouping, {}).get(level, 1.0) if grouping else said.base / TERMS[term][0])
     return np.log(found)
+
+
+def routing_exponent(catalog: Catalog) -> float:
+    """How unevenly experts are chosen: of ROUTING_SHAPES the one whose fit has the least loss. It is part of the rows' work, which
+    is why it is tried and not fitted with the others.
+    """
+    known, losses = catalog.calibration, {}
+    for shape in ROUTING_SHAPES:
+        problem = Problem(cases_of(catalog, shape), known.spreads)
+        unknowns = problem.fit(start=unknowns_of(problem, known))
+        losses[shape] = problem.loss(unknowns, np.ones(len(problem.cases)))
+    return min(losses, key=lambda shape: losses[shape])
 
 
 def counted(problem: Problem, unknowns: np.ndarray) -> dict[str, float]:
@@ -133,7 +140,9 @@ HEADER = """\
 """
 
 
-def calibration_of(problem: Problem, unknowns: np.ndarray, spreads: Any, estimates: Mapping[str, np.ndarray], date: str) -> dict[str, Any]:
+def calibration_of(
+    catalog: Catalog, shape: float, problem: Problem, unknowns: np.ndarray, spreads: Any, estimates: Mapping[str, np.ndarray], date: str
+) -> dict[str, Any]:
     """Everything that the file holds."""
     intervals = {kind: interval(problem, kind, estimates) for kind in KINDS}
     intervals["prefill-multi"] = several_devices(intervals["prefill"])
@@ -141,10 +150,8 @@ def calibration_of(problem: Problem, unknowns: np.ndarray, spreads: Any, estimat
         "date": date,
         "rows": {kind: int(np.sum(problem.kinds == kind)) for kind in KINDS},
         "unknowns": counted(problem, unknowns),
-        "same_as": SAME_AS,
-        "accumulates_fp16": ACCUMULATES_FP16,
-        "computes_low_precision": COMPUTES_LOW_PRECISION,
-        "terms": terms_of(problem, unknowns),
+        **engine_facts(catalog),
+        "terms": terms_of(problem, unknowns, catalog, shape),
         "spreads": spreads,
         "evidence": evidence_counts(problem.cases),
         "intervals": intervals,
@@ -192,12 +199,15 @@ def main() -> None:
     parser.add_argument("--date", default=datetime.date.today().isoformat(), help="date that the file bears")
     given = parser.parse_args()
     catalog = Catalog.load(user_folder=False)
-    problem = Problem(cases_of(catalog), catalog.calibration.spreads if given.check else None)
     if given.check:
-        raise SystemExit(0 if check(problem, catalog) else 1)
+        raise SystemExit(
+            0 if check(Problem(cases_of(catalog, catalog.calibration.routing_exponent), catalog.calibration.spreads), catalog) else 1
+        )
+    shape = routing_exponent(catalog)
+    problem = Problem(cases_of(catalog, shape))
     unknowns, spreads = problem.settle()
     estimates = {"seen": problem.estimated(unknowns), **all_kept_out(problem, unknowns)}
-    found = calibration_of(problem, unknowns, spreads, estimates, given.date)
+    found = calibration_of(catalog, shape, problem, unknowns, spreads, estimates, given.date)
     report(problem, found, estimates)
     if not given.dry_run:
         FILE.write_text(HEADER + yaml.dump(found, Dumper=Dumper, sort_keys=False), encoding="utf-8")

@@ -11,6 +11,7 @@ from advisor.calibration import FOUNDED, own_share
 
 LARGEST_RESIDUAL = 1.0  # in the spread of a family: one broken run does not make all its kin uncertain
 SPREAD_ROWS = 15.0
+FEW_ROWS = 2.0  # of a device itself decide half of its interval: two may share one machine and its faults, ten rarely do
 OUTSIDE = 0.095  # beyond either bound
 SEVERAL_WIDER = 1.15  # where no device's share can be told apart: what the link adds widens the interval of one device
 
@@ -45,7 +46,7 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray]) -
     spread = family_spreads(residuals["rows"], [case.families["backend"] for case in cases])
     scale = np.array([spread[case.families["backend"]] for case in cases])
     counts = device_rows(problem, kind)
-    own = np.array([own_share(counts[f"{case.stack}/{case.device}"]) for case in cases])
+    own = np.array([own_share(counts[f"{case.stack}/{case.device}"], FEW_ROWS) for case in cases])
     low, high = {}, {}
     for basis, name in zip(FOUNDED, ("devices", "architectures", "stacks"), strict=True):
         below, above = np.quantile(residuals[name] / scale, [OUTSIDE, 1 - OUTSIDE])
@@ -61,13 +62,14 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray]) -
         "high": high,
         "spread": spread,
         "device_rows": counts,
+        "few_rows": FEW_ROWS,
     }
 
 
 def several_devices(one: Mapping[str, Any]) -> dict[str, Any]:
     """The interval of the same figure on several devices."""
     wider = {side: {basis: SEVERAL_WIDER * value for basis, value in one[side].items()} for side in ("low", "high")}
-    return {**wider, "spread": one["spread"], "device_rows": one["device_rows"]}
+    return {**wider, "spread": one["spread"], "device_rows": one["device_rows"], "few_rows": one["few_rows"]}
 
 
 def coverage(problem: Problem, kind: str, found: Mapping[str, Any], estimate: np.ndarray) -> float:
@@ -75,7 +77,7 @@ def coverage(problem: Problem, kind: str, found: Mapping[str, Any], estimate: np
     inside = []
     for case, measured, said, is_kind in zip(problem.cases, problem.log_measured, estimate, problem.kinds == kind, strict=True):
         if is_kind:
-            own = own_share(found["device_rows"][f"{case.stack}/{case.device}"])
+            own = own_share(found["device_rows"][f"{case.stack}/{case.device}"], found["few_rows"])
             spread = found["spread"][case.families["backend"]]
             low, high = (own * found[side]["device"] + (1 - own) * found[side][FOUNDED[0]] for side in ("low", "high"))
             inside.append(low * spread <= measured - said <= high * spread)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from fit_engines import chunk_term, engine_facts
+from fit_engines import chunk_tokens as chunk_tokens_of
 from several import laid_out
 
 from advisor import calibration as cal
@@ -20,12 +22,6 @@ HALVED_AFTER_YEARS = 3.0  # a row of that age weighs half
 SEVERAL_WEIGHT = 0.5  # of a row of several devices, whose links have constants of their own (tools/fit_links.py)
 UNDATED = "2025-06"  # taken for a row without a date
 KINDS = ("decode", "prefill", "served", "decode-multi", "served-multi")
-SAME_AS = {"exo": "mlx", "ollama": "llama.cpp", "ik_llama.cpp": "llama.cpp"}
-ACCUMULATES_FP16 = ["llama.cpp"]
-COMPUTES_LOW_PRECISION = ["vllm", "sglang", "tensorrt-llm"]
-FIXED: dict[str, dict[str, Any]] = {  # what an engine is started with, not fitted
-    "prompt_chunk_tokens": {"base": 2048.0, "factors": {"engine": {"llama.cpp": 0.25}}},
-}
 
 # term: where its base starts, and the groupings that have factors. A grouping stands here only if figures kept out of the fit
 # (rows, devices, sources) come out worse without it.
@@ -53,6 +49,8 @@ TERMS: dict[str, tuple[float, tuple[str, ...]]] = {
     "prompt_half_tokens": (60.0, ()),
     "prompt_layer_s": (40e-6, ()),
     "prompt_unhidden_share": (1.0, ()),
+    "knee_exponent": (3.0, ()),
+    "cap_exponent": (8.0, ()),
 }
 BASE_SPREAD = 0.7  # of a base's logarithm around its start: hardly a pull
 # where the spread of a term's factors starts before any are known: all kin reach about the same share of their bandwidth, and
@@ -88,15 +86,14 @@ class Case:
         return f"{self.families['engine']}/{self.families['backend']}"
 
 
-def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> Case | None:
+def case_of(catalog: Catalog, calibration: cal.Calibration, chunk: dict[str, Any], shape: float, figure: Figure) -> Case | None:
     """A figure with its features, through the same functions that an estimate goes through; None where the tool refuses it."""
     found = laid_out(catalog, figure)
     if found is None:
         return None
     row, device, speed_class = figure.row, found.part.device, found.weights.speed_class
-    engine = SAME_AS.get(found.engine.id, found.engine.id)
-    chunk = FIXED["prompt_chunk_tokens"]
-    chunk_tokens = chunk["base"] * chunk["factors"]["engine"].get(engine, 1.0)
+    engine = calibration.same_as.get(found.engine.id, found.engine.id)
+    chunk_tokens = chunk_tokens_of(chunk, engine)
     depth = figure.prompt_tokens + figure.generate_tokens / 2
     together = found.users if figure.kind.startswith("served") else 1.0
     year, month = (row.date or UNDATED).split("-")[:2]
@@ -107,8 +104,8 @@ def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> C
         measured=figure.tokens_per_s / found.copies,
         families=families(engine, found.backend.id, device, speed_class),
         rates=calibration.rates(engine, device, speed_class),
-        decode=step.decode_work(found.part, weights, cache, model, found.users, depth),
-        prompt=step.prompt_work(found.part, weights, cache, model, max(1, figure.prompt_tokens), 0, chunk_tokens, together),
+        decode=step.decode_work(found.part, weights, cache, model, found.users, depth, shape),
+        prompt=step.prompt_work(found.part, weights, cache, model, max(1, figure.prompt_tokens), 0, chunk_tokens, shape, together),
         link_s=all_spent(found.team.messages, found.users, catalog.link_calibration).total_s if found.team.messages else 0.0,
         users=found.users,
         generate_tokens=figure.generate_tokens,
@@ -119,14 +116,14 @@ def case_of(catalog: Catalog, calibration: cal.Calibration, figure: Figure) -> C
     )
 
 
-def cases_of(catalog: Catalog) -> list[Case]:
+def cases_of(catalog: Catalog, routing_exponent: float) -> list[Case]:
     """Every usable figure; of several devices those of which each does the same."""
     empty = cal.Calibration(
-        date="", rows={}, same_as=SAME_AS, accumulates_fp16=tuple(ACCUMULATES_FP16),
-        computes_low_precision=tuple(COMPUTES_LOW_PRECISION), terms={}, evidence={}, intervals={}, kept_out={}, unknowns={}, spreads={},
-    )  # fmt: skip
+        date="", rows={}, **engine_facts(catalog), terms={}, evidence={}, intervals={}, kept_out={}, unknowns={}, spreads={}
+    )
+    chunk = chunk_term(catalog)
     figures = (figure for row in catalog.measurements.values() for figure in figures_of(row))
-    cases = (case_of(catalog, empty, figure) for figure in figures if figure.kind in KINDS)
+    cases = (case_of(catalog, empty, chunk, routing_exponent, figure) for figure in figures if figure.kind in KINDS)
     return [case for case in cases if case is not None]
 
 
@@ -182,7 +179,7 @@ class Problem:
     def log_estimated(self, logs: Mapping[str, np.ndarray]) -> np.ndarray:
         """The logarithm of each figure as `step` and `served` have it."""
         values: dict[str, Any] = {term: np.exp(log) for term, log in logs.items()}
-        values["prompt_chunk_tokens"] = 1.0  # the work is cut into chunks already
+        values["prompt_chunk_tokens"] = values["routing_exponent"] = 1.0  # both are in the work already
         constants = cal.reached(values, self.rates)
         step_s = step.decode_s(self.decode, constants).total_s + self.link_s
         prompt_s = step.prompt_s(self.prompt, constants).total_s

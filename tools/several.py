@@ -77,16 +77,16 @@ def laid_out(catalog: Catalog, figure: Figure) -> Several | None:
     team = teams(placement)[0]
     users = max(1.0, fits / team.copies)
     return Several(
-        way.system, way.engine, way.backend, way.quant, weights, cache, model, team, _part(team, weights, users),
+        way.system, way.engine, way.backend, way.quant, weights, cache, model, team, _part(team, weights, users, catalog.calibration.routing_exponent),
         min(team.copies, fits), users,
     )  # fmt: skip
 
 
-def _part(team: Team, weights: Any, users: float) -> Part:
+def _part(team: Team, weights: Any, users: float, routing_exponent: float) -> Part:
     """One device that does what one user waits for: a stage's share, or the stages after one another."""
     first = team.stages[0][0]
     if len(team.stages) == 1:
-        return replace(first, expert_share=first.expert_share * imbalance(weights, team.expert_ranks, users))
+        return replace(first, expert_share=first.expert_share * imbalance(weights, team.expert_ranks, users, routing_exponent))
     ranks = sum(part.count for part in team.stages[0])
     whole = 1 / ranks
     return replace(

@@ -5,6 +5,7 @@ divide what can be divided; in turn, or as copies side by side, they are no fast
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from advisor import correction, memory
@@ -100,7 +101,7 @@ class Bounds:
         weights = desk.bytes(work)[0]
         caches = [desk.bytes(replace(work, kv_quant=name))[1] for name in smaller or (work.kv_quant,)]
         load = work.workload
-        self._touched = weights.experts_touched_share
+        self._touched = partial(weights.experts_touched_share, routing_exponent=self.tables.calibration.routing_exponent)
         self._expert_bytes = OTHER_ENGINES_SHARE * weights.expert_bytes
         dense, cached = weights.dense_bytes + weights.head_bytes, self.users * min(cache.read_bytes(load.prompt_tokens) for cache in caches)
         self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
@@ -283,7 +284,7 @@ class Bounds:
         if whole > 1 + 1e-9 or outside > offer.ram_bytes * (1 - HOST_KEEPS_SHARE):
             return 0.0
         users = self._together(way, offer)
-        read = experts * weights.experts_touched_share(users) + whole * weights.dense_bytes
+        read = experts * weights.experts_touched_share(users, self.tables.calibration.routing_exponent) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         moved = experts / weights.expert_bytes if weights.expert_bytes else 0.0
         devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)

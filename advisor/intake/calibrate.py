@@ -168,7 +168,7 @@ def _impossible(run: Run, estimate: Estimate) -> Reason | None:
     rates = [part.device.bandwidth_bytes_per_s * part.count for part in parts]
     bandwidth = sum(rates) if side_by_side else max(part.device.bandwidth_bytes_per_s for part in parts)
     if run.kind == "decode" and run.users <= 1 and not run.speculative:
-        read = weights.dense_bytes + weights.head_bytes + weights.experts_touched_share(1) * weights.expert_bytes
+        read = weights.dense_bytes + weights.head_bytes + weights.chosen_share * weights.expert_bytes
         if measured * read > TOO_FAST * bandwidth:
             return Reason(
                 "calibrate.too-fast", {"needed_bytes_per_s": measured * read, "bandwidth_bytes_per_s": bandwidth, "read_bytes": read}
