@@ -14,6 +14,7 @@ from advisor.wishes import (
     kv_quant_of,
     model_of,
     need_of,
+    own_computer,
     quant_of,
     system_of,
     terms_of,
@@ -179,7 +180,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
     model = model_of(request.get("model"), catalog) if request.get("model") else None
     given = advise(
         need_of(request, catalog, model),
-        system_of(have_words, request, catalog, owned=True) if have_words else None,
+        system_of(have_words, request, catalog, owned=True) if have_words and not own_computer(request, catalog) else None,
         catalog,
         have_words=have_words,
         model=model,

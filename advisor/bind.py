@@ -120,7 +120,7 @@ def box_of(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Bo
     """A box with its host: cards need one, stated or usual; a whole computer is its own."""
     if groups[0].device.is_box:
         return Box(groups, networks=networks_of(groups[0].device, None, catalog))
-    chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device.mount)
+    chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device)
     slot = usual_slot(groups, chosen, catalog) if chosen else None
     networks = networks_of(groups[0].device, chosen, catalog)
     return Box(groups, host=chosen, host_assumed=host is None, slot=slot, networks=networks)

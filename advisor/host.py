@@ -23,7 +23,10 @@ class Host:
     id: str = given()
     name: str = given()
     aliases: tuple[str, ...] = given(default=())
-    mount: str = given(default="slot", one_of=("slot", "module"))  # module: for SXM and OAM devices, not for cards
+    mount: str = given(
+        default="slot", one_of=("slot", "module", "laptop")
+    )  # module: for SXM and OAM devices; laptop: its GPU is soldered in
+    dock: str | None = given(default=None, about="id of the part that each card needs to be joined to it")
     slots: tuple[Slot, ...] = given()
     max_cards: int = given(least=0, about="cards that fit side by side")
     power_supply_w: float = given(above=0, about="what the power supply gives")

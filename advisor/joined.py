@@ -121,17 +121,21 @@ def usual_slot(groups: Sequence[Group], host: Host, catalog: Catalog) -> Link:
     return pcie(min([generation, *(slot.generation for slot in used)]), min([wired, *lanes]), peer, catalog)
 
 
-def usual_host(catalog: Catalog, cards: int, mount: str) -> Host | None:
-    """The owned desktop where it has room; else the cheapest host that has, so that more cards never need a cheaper one."""
+def usual_host(catalog: Catalog, cards: int, device: Device) -> Host | None:
+    """A laptop for its GPU. For cards the owned desktop where it has room; else the cheapest host that has, so that more cards never
+    need a cheaper one.
+    """
     known: dict[tuple[int, str], Host | None] = catalog.kept("usual hosts")
+    mount = "laptop" if device.kind == "laptop-gpu" else "module" if device.mount == "module" else "slot"
     key = (cards, mount)
     if key not in known:
-        known[key] = _usual_host(catalog.hosts.values(), cards, mount)
+        hosts = catalog.hosts.values()
+        known[key] = _usual_host(hosts, cards, mount) or _usual_host(hosts, cards, "slot")
     return known[key]
 
 
 def _usual_host(hosts: Iterable[Host], cards: int, mount: str) -> Host | None:
-    fitting = [host for host in hosts if host.mount == ("module" if mount == "module" else "slot")]
+    fitting = [host for host in hosts if host.mount == mount]
     owned = [host for host in fitting if host.owned_default and host.max_cards >= cards]
     wide = [host for host in fitting if min((slot.lanes for slot in host.slots[:cards]), default=0) >= LEAST_LANES]
     roomy = sorted((host for host in wide if host.max_cards >= cards), key=lambda host: (_price(host), host.max_cards, host.id))

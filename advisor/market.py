@@ -7,7 +7,7 @@ from math import ceil
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link, LinkPart
-from advisor.money import Money
+from advisor.money import Money, Part
 from advisor.prices import PriceUsed, first_day, price_of, resale_of
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
@@ -128,6 +128,7 @@ class Terms:
     hours_per_day: float = 8.0
     today: date | None = None
     owned_supply_w: float | None = None  # what the power supply of the owned computer gives, where stated
+    owned_host: str | None = None  # id of a computer that is owned without cards
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
         """The price of one thing on these terms."""
@@ -159,7 +160,7 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     if host is None or box.groups[0].device.is_box:
         return [], []
     price = terms.price(host)
-    lines = [CostLine(host.id, host.name, 1, price.usd, owned, price.as_of, price.condition)]
+    lines = [CostLine(host.id, host.name, 1, price.usd, owned, price.as_of, price.condition), *_docks(box, host, terms.money)]
     watts = host.base_power_w + sum(group.count * (group.device.power_w or 0.0) for group in box.groups)
     given_w = (terms.owned_supply_w if owned else None) or host.power_supply_w
     if watts <= given_w:
@@ -173,6 +174,17 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
         return lines, [Reason("host.power-beyond", facts)]
     lines.append(CostLine(supply.id, supply.name, 1, supply.usd, False, supply.date))
     return lines, [Reason("host.power", {**facts, "part": supply.name, "price_usd": supply.usd})]
+
+
+def dock_of(host: Host, money: Money) -> Part | None:
+    """The box that each card needs to be joined to that computer; None where cards go into slots."""
+    return next((part for part in money.parts if part.id == host.dock), None) if host.dock else None
+
+
+def _docks(box: Box, host: Host, money: Money) -> list[CostLine]:
+    """The boxes of the cards of a computer without slots."""
+    dock, cards = dock_of(host, money), sum(group.count for group in box.groups if group.device.mount == "slot")
+    return [CostLine(dock.id, dock.name, cards, dock.usd, False, dock.date)] if dock and cards else []
 
 
 def reached(host: Host) -> float:
@@ -251,7 +263,7 @@ def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostL
     overrides = dict(terms.overrides)
     lines = _device_lines(system, have, terms)
     upgrades: list[Reason] = []
-    hosts_owned = [box.host.id for box in have.boxes if box.host] if have else []
+    hosts_owned = [box.host.id for box in have.boxes if box.host] if have else [terms.owned_host]
     for box in system.boxes:
         owned = box.host is not None and box.host.id in hosts_owned
         if owned and box.host:

@@ -32,6 +32,7 @@ class Need:
     hours_per_day: float = 8.0
     prices_usd: tuple[tuple[str, float], ...] = ()
     host: str | None = None  # id of the computer around cards, where stated
+    host_owned: bool = False  # that computer is there already, without cards
     ram_bytes: float | None = None
     psu_w: float | None = None
     storage: str | None = None

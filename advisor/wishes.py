@@ -12,6 +12,7 @@ from advisor.request import PREFERENCES, Request
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.host import Host
     from advisor.market import Terms
     from advisor.model import Model
     from advisor.quant import Quant
@@ -163,7 +164,8 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         electricity_usd_per_kwh=request.get("electricity"),
         hours_per_day=request.get("hours_per_day", Need.hours_per_day),
         prices_usd=_priced(request, catalog),
-        host=request.get("host"),
+        host=own.id if (own := own_computer(request, catalog)) else request.get("host"),
+        host_owned=own is not None,
         ram_bytes=request.get("ram_gib"),
         psu_w=request.get("psu_w"),
         storage=request.get("storage"),
@@ -183,6 +185,19 @@ def beyond_model(request: Request, model: "Model") -> tuple[Reason, ...]:
 def assumed_of(model: "Model") -> tuple[Reason, ...]:
     """What was taken as usual where a file or a size left the model open."""
     return tuple(Reason("model.assumed", {"what": each}) for each in model.assumed)
+
+
+def own_computer(request: Request, catalog: "Catalog") -> "Host | None":
+    """The computer that `--have` names, where it names one without cards: its price is not on the bill."""
+    words: str = request.get("have") or ""
+    try:
+        host = catalog.host(words)
+    except AdvisorError:
+        return None
+    stated = request.get("host")
+    if stated is not None and catalog.host(stated) is not host:
+        raise BadValue(f"--have: the computer {host.id} is another than that of --host, {stated}: name one of them.")
+    return host
 
 
 def have_words_of(request: Request, catalog: "Catalog") -> str | None:

@@ -25,6 +25,7 @@ from advisor.need import Need, Workload
 from advisor.reason import Reason
 from advisor.report.advice_sentences import ADVICE
 from advisor.report.as_json import OBJECTS
+from advisor.report.flip_sentences import FLIPS
 from advisor.report.sentences import SENTENCES, text
 from advisor.system import System
 
@@ -248,7 +249,7 @@ def test_a_second_card_for_capacity_and_for_users() -> None:
 
 
 def test_every_advice_sentence_is_well_formed() -> None:
-    for code, template in ADVICE.items():
+    for code, template in {**ADVICE, **FLIPS}.items():
         assert template.strip() == template
         assert list(string.Formatter().parse(template)), code
 

@@ -43,7 +43,8 @@ def work_of(need: Need) -> Work:
 
 def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
     """The terms on which the buyer buys."""
-    return Terms(catalog.money, need.new_only, need.prices_usd, need.electricity_usd_per_kwh, need.hours_per_day, today, need.psu_w)
+    own = need.host if need.host_owned else None
+    return Terms(catalog.money, need.new_only, need.prices_usd, need.electricity_usd_per_kwh, need.hours_per_day, today, need.psu_w, own)
 
 
 class Desk:

@@ -50,7 +50,7 @@ def _true(flip: Flip, prober: Prober, among: bool) -> Flip:
     reached = per_user(chosen.estimate) if chosen and need.prefer == "cheapest" else 0.0
     if flip.wish == "min_tokens_per_s" and need.min_tokens_per_s < float(flip.before or 0) <= reached:
         return flip  # today's system does it still, and what is cheaper did not do less
-    return replace(flip, when=Reason(f"{flip.when.code}-still", {**flip.when.facts, "still": prober.today.kind.replace("-", " ")}))
+    return replace(flip, when=Reason(f"{flip.when.code}-still-{prober.today.kind}", flip.when.facts))
 
 
 def _step(value: float) -> float:

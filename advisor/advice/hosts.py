@@ -2,7 +2,7 @@
 
 from advisor.advice.desk import Desk
 from advisor.host import Host
-from advisor.market import reached
+from advisor.market import dock_of, reached
 from advisor.system import System
 
 Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
@@ -20,9 +20,10 @@ class Hosts:
         need, terms = desk.need, desk.terms
         self.own = desk.own_host
         self.more_factor = desk.choice("roomier-factor")  # of memory, its speed, or the slots' lanes
-        self.owned = desk.have is not None and self.own is not None  # paid already
+        self.owned = self.own is not None and (desk.have is not None or need.host_owned)  # paid already
         self.only_own = self.own is not None and not self.owned  # `--host` without cards: no other is wanted
         self.own_ram_bytes, self.own_supply_w = need.ram_bytes, need.psu_w
+        self.money = terms.money
         self.supplies = terms.money.parts_of("power-supply")
         least = desk.catalog.hints.least_lanes.lanes  # slots of fewer lanes are good for mining only
         slotted = (host for host in desk.catalog.hosts.values() if host.max_cards and host.mount == "slot")
@@ -55,7 +56,9 @@ class Hosts:
     def _for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
         own = self.own
         if own and cards <= own.max_cards:
-            return None if self._own_usd is None else self._own_usd + self.supply_usd(own, watts), own
+            dock = dock_of(own, self.money)
+            docks_usd = cards * dock.usd if dock else 0.0
+            return None if self._own_usd is None else self._own_usd + self.supply_usd(own, watts) + docks_usd, own
         fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.sold if host.max_cards >= cards]
         return min(fitting, key=lambda pair: pair[0], default=(float("inf"), None))
 

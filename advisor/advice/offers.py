@@ -271,7 +271,8 @@ def _terms_key(desk: Desk) -> tuple[object, ...]:
     """What offers depend on: what is owned, how one buys, and the day."""
     need, terms = desk.need, desk.terms
     owned = desk.key(desk.have) if desk.have else None
-    return owned, need.new_only, need.prices_usd, need.host, need.ram_bytes, need.psu_w, terms.today or date.today()
+    own = need.host, need.host_owned, need.ram_bytes, need.psu_w
+    return owned, need.new_only, need.prices_usd, own, terms.today or date.today()
 
 
 def owned_offer(shelf: Shelf) -> Offer | None:

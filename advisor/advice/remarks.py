@@ -6,6 +6,7 @@ from advisor.advice import Verdict
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls
 from advisor.advice.naming import named
 from advisor.advice.roads import nearest
+from advisor.advice.verdict import shopping
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 
@@ -39,6 +40,7 @@ def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Opt
 def _little_more(case: Case, chosen: Option, other: Option) -> Reason:
     before, after = (counted_usd(option.cost, case.need) or 0.0 for option in (chosen, other))
     facts: dict[str, Fact] = {"name": named(other.estimate.system), "more_usd": after - before, "spend_usd": other.cost.spend_usd}
+    facts["shopping"] = shopping(other.cost)
     facts |= {"per_user_tokens_per_s": per_user(other.estimate), "kind": other.kind}
     facts["speed_factor"] = per_user(other.estimate) / per_user(chosen.estimate)
     return Reason("remark.little-more", facts)

@@ -141,12 +141,13 @@ def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
     """What was taken on trust."""
     need, desk = case.need, case.desk
     found: list[Reason] = []
-    if desk.have:
-        host = desk.have.boxes[0].host
-        if host and desk.have.boxes[0].host_assumed:
-            facts: dict[str, Fact] = {"host": host.name, "supply_w": host.power_supply_w, "ram_bytes": host.memory_bytes}
-            found.append(Reason("assumed.host", facts))
-        found += desk.have.remarks
+    host = desk.own_host
+    if host and (need.host_owned or (desk.have and desk.have.boxes[0].host_assumed)):
+        facts: dict[str, Fact] = {"host": host.name, "supply_w": need.psu_w or host.power_supply_w}
+        facts["ram_bytes"] = need.ram_bytes or host.memory_bytes
+        kind = "laptop" if host.mount == "laptop" else "own-host" if need.host_owned else "host"
+        found.append(Reason(f"assumed.{kind}", facts))
+    found += desk.have.remarks if desk.have else ()
     option = decision.chosen
     if option and need.quant is None:
         found.append(Reason("assumed.quant", {"quant": option.estimate.quant.id, "engine": option.estimate.placement.engine}))

@@ -101,10 +101,6 @@ def _seconds() -> dict[str, str]:
     return {f"second.{kind}{end}": text.replace("{parts}", parts) for kind, text in _SECOND.items() for end, parts in beside.items()}
 
 
-def _flips(then: dict[str, str]) -> dict[str, str]:
-    return {f"flip.{kind}": text for kind, text in then.items()}
-
-
 ADVICE: dict[str, str] = {
     **_verdicts(),
     **_nothings(),
@@ -153,7 +149,7 @@ ADVICE: dict[str, str] = {
     "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
     # what a friend would add
-    "remark.little-more": "for {more_usd} more {name} ({spend_usd}) would give {per_user_tokens_per_s}, {speed_factor}.",
+    "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
     "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
     "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
     "{per_user_tokens_per_s} for each user.",
@@ -210,61 +206,6 @@ ADVICE: dict[str, str] = {
     "{ceiling_factor}.",
     "condition.model-no": "{why}.",
     "condition.model-unasked": "{heads} attention heads, {kv_heads} KV heads: not cut here.",
-    # flips
-    "flip.users-up": "With {users} users (as above up to {before_users})",
-    "flip.users-up-still": "With {users} users (still {still} up to {before_users})",
-    "flip.users-down": "With only {users} users (as above from {before_users})",
-    "flip.users-down-still": "With only {users} users (still {still} from {before_users})",
-    "flip.context-tokens-up": "With a context of {context_tokens} (as above up to {before_tokens})",
-    "flip.context-tokens-up-still": "With a context of {context_tokens} (still {still} up to {before_tokens})",
-    "flip.context-tokens-down": "With only {context_tokens} of context (as above from {before_tokens})",
-    "flip.context-tokens-down-still": "With only {context_tokens} of context (still {still} from {before_tokens})",
-    "flip.min-tokens-per-s-up": "If {floor_tokens_per_s} are wanted (as above up to {before_tokens_per_s})",
-    "flip.min-tokens-per-s-up-still": "If {floor_tokens_per_s} are wanted (still {still} up to {before_tokens_per_s})",
-    "flip.min-tokens-per-s-down": "If {floor_tokens_per_s} are enough (as above from {before_tokens_per_s})",
-    "flip.min-tokens-per-s-down-still": "If {floor_tokens_per_s} are enough (still {still} from {before_tokens_per_s})",
-    "flip.budget-usd-up": "With {budget_usd}",
-    "flip.budget-usd-down": "With only {budget_usd}",
-    "flip.price-usd-up": "If {name} costs {price_usd} (now {now_usd})",
-    "flip.price-usd-down": "If {name} costs only {price_usd} (now {now_usd})",
-    "flip.quant": "With weights as {quant}",
-    "flip.kv-quant": "With the cache as {kv_quant}",
-    "flip.consider": "With every kind of system considered",
-    "flip.among": "With any system, not only those named",
-    "flip.model-larger": "For the larger {model}",
-    "flip.model-smaller": "For the smaller {model}",
-    **_flips(
-        {
-            "keep": "keep what you have ({per_user_tokens_per_s})",
-            "change-offload": "keep a part of it in host memory ({per_user_tokens_per_s} each user)",
-            "change-tensor": "cut every layer over what you have ({per_user_tokens_per_s} each user)",
-            "change-layers": "share the layers out over what you have ({per_user_tokens_per_s} each user)",
-            "change-whole": "run it on {name} alone ({per_user_tokens_per_s} each user)",
-            "change-replicas": "run a copy on each of what you have ({per_user_tokens_per_s} each user)",
-            "change-experts": "share the experts out over what you have ({per_user_tokens_per_s} each user)",
-            "change-engine": "run it with {engine} ({per_user_tokens_per_s} each user)",
-            "change-quant": "take weights as {quant} ({per_user_tokens_per_s} each user)",
-            "change-quant-offload": "take weights as {quant} and a part of it in host memory ({per_user_tokens_per_s} each user)",
-            "change-kv-quant": "keep the cache as {kv_quant} ({per_user_tokens_per_s} each user)",
-            "change-kv-quant-offload": "keep the cache as {kv_quant} and a part of it in host memory ({per_user_tokens_per_s} each user)",
-            "change-context": "take a context of {context_tokens} ({per_user_tokens_per_s} each user)",
-            "change-context-offload": "take a context of {context_tokens} and a part of it in host memory "
-            "({per_user_tokens_per_s} each user)",
-            "change-raise-limit": "raise the memory limit of {name} ({per_user_tokens_per_s} each user)",
-            "replicas": "copies side by side: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
-            "second-gpu": "two cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "nvlink-pair": "a bridged pair: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "one-bigger-gpu": "one bigger GPU: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "unified-memory-machine": "one machine with unified memory: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "rdma-cluster": "a cluster over RDMA: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "network-cluster": "a cluster over the network: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "multi-gpu-server": "a server of several cards: {name} ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "new-host": "your {name} in another computer ({spend_usd}, {per_user_tokens_per_s} each user)",
-            "nothing": "nothing meets the need",
-            "nothing-among": "none of those that you named meets the need",
-            "nothing-considered": "nothing of the kinds that you consider meets the need",
-        }
-    ),
     # settings and what they bring
     "setting.tensor": "Cut every layer over the {devices} devices ({engine}).",
     "setting.layers": "Share the layers out over the {devices} devices ({engine}).",
@@ -294,6 +235,8 @@ ADVICE: dict[str, str] = {
     "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",
     # what is taken on trust
     "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
+    "assumed.own-host": "Your own computer: {host}, {supply_w} supply, {ram_bytes} of memory.",
+    "assumed.laptop": "Your {host} has {ram_bytes} of memory, and takes a card only in a box on its port.",
     "assumed.context": "Context {context_tokens} for each user.",
     "assumed.work": "Speeds are those of {generate_tokens} generated after a prompt of {prompt_tokens}.",
     "assumed.full-context": "With the context of {context_tokens} full it is {full_tokens_per_s} for each user.",

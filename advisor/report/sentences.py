@@ -7,6 +7,7 @@ from typing import Any
 from advisor.reason import Reason
 from advisor.report.advice_sentences import ADVICE
 from advisor.report.calibrate_sentences import CALIBRATE
+from advisor.report.flip_sentences import FLIPS
 from advisor.report.system_sentences import SYSTEM
 from advisor.units import show
 
@@ -26,6 +27,7 @@ SENTENCES: dict[str, str] = {
 }
 SENTENCES |= SYSTEM
 SENTENCES |= ADVICE
+SENTENCES |= FLIPS
 SENTENCES |= CALIBRATE
 
 ONE_USER = re.compile(r"(?<![\d.,])1 users\b")

@@ -1,0 +1,82 @@
+"""What is owned beside cards: a computer without any, a laptop, and what either takes."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from advisor import answers
+from advisor.advice import Recommendation
+from advisor.catalog import Catalog, shipped
+from advisor.errors import BadValue
+
+CATALOG = Catalog.load(root=shipped(), user_folder=False)
+DOCK = next(part for part in CATALOG.money.parts if part.id == "dock-thunderbolt")
+
+
+def advised(**options: Any) -> Recommendation:
+    return answers.recommend(catalog=CATALOG, model="qwen3-32b", **options)
+
+
+def bought(given: Recommendation) -> list[str]:
+    return [line.what for road in given.roads if road.cost for line in road.cost.lines if not line.owned]
+
+
+@pytest.mark.parametrize("name", ["desktop", "desktop-x16", "Desktop with two slots, x8/x8"])
+def test_a_computer_that_is_there_is_not_on_the_bill(name: str) -> None:
+    host = CATALOG.host(name)
+    given = advised(have=name)
+    assert given.have is None
+    assert given.need.host == host.id
+    assert host.id not in bought(given)
+    assert given.second_gpu is None
+    assert given.verdict.spend_usd is not None
+    assert [reason.facts["host"] for reason in given.assumptions if reason.code == "assumed.own-host"] == [host.name]
+    stranger = advised(host=name).verdict
+    assert stranger.spend_usd is not None
+    assert stranger.spend_usd > given.verdict.spend_usd  # who only names it still buys it
+
+
+def test_two_computers_are_one_too_many() -> None:
+    with pytest.raises(BadValue, match="name one of them"):
+        advised(have="desktop", host="epyc-sp3")
+
+
+@pytest.mark.parametrize("have", ["rtx-3060-laptop", "rtx-4060-laptop", "laptop"])
+def test_a_laptop_takes_a_card_only_in_a_box_of_its_own(have: str) -> None:
+    """An eGPU box has one card; more of them need another computer, whose price is on the bill."""
+    given = advised(have=have)
+    for road in (*given.roads, *given.passed_over):
+        if road.cost is None or road.system is None or road.kind in ("keep", "change-settings"):
+            continue
+        cards = [group for group in road.system.groups if group.device.mount == "slot"]
+        lines = {line.what: line for line in road.cost.lines if not line.owned}
+        host = road.system.boxes[0].host
+        if not cards:
+            continue
+        assert host
+        if host.mount == "laptop":
+            assert sum(group.count for group in cards) == 1
+            assert lines[DOCK.id].usd == DOCK.usd
+        else:
+            assert host.id in lines
+    codes = {reason.code for reason in given.assumptions}
+    assert "assumed.laptop" in codes
+    assert "assumed.host" not in codes
+
+
+def test_the_dock_is_in_the_least_price_too() -> None:
+    """Offers are searched by their least prices: the bill of the cheapest card in a box is no less than that."""
+    from advisor.advice.desk import Desk
+    from advisor.advice.offers import all_offers
+    from advisor.need import Need, Workload
+
+    system = answers.estimate("rtx-4060-laptop", catalog=CATALOG, model="qwen3-8b").system
+    desk = Desk(Need(workload=Workload(), model="qwen3-8b"), system, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+    single = [offer for offer in all_offers(desk).every if offer.count == 1 and offer.host and offer.host.mount == "laptop"]
+    assert single
+    for offer in single[:20]:
+        found = desk.system(offer.words, offer.host)
+        assert not isinstance(found, Exception)
+        if offer.least_usd is not None and offer.kind != "keep":
+            assert desk.cost(found).spend_usd == pytest.approx(offer.least_usd)
