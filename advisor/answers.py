@@ -194,29 +194,25 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from advisor.asked import side_by_side, speed_of, usual_model
-    from advisor.intake.question import command_line, refuse_nonsense, understand
+    from advisor.asked import filled, side_by_side, speed_of
+    from advisor.intake.question import command_line, understand
+    from advisor.intake.question_topics import refuse
+    from advisor.told import told
 
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
-    if not stated:
-        refuse_nonsense(understood, request.get("question"), catalog)
-    words = dict(understood.words)
-    notes = understood.assumptions
-    asked = Request("ask", {**read("recommend", words).values, **stated})
-    if understood.about_owned and asked.get("model") is None and (model := usual_model(understood, asked, catalog)):
-        words["model"] = model
-        notes += (Reason("ask.usual-model", {"model": model, "system": understood.compared_on}),)
-        asked = Request("ask", {**asked.values, "model": model})
+    refuse(understood, request.get("question"), catalog, stated=bool(stated))
+    question = filled(understood, stated, catalog)
+    words, asked = question.words, question.request
     given = _recommended(asked, catalog)
     refused = _cannot(given, asked)
     if refused:
-        words.pop("among", None)
+        words = {key: value for key, value in words.items() if key != "among"}
         given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
-    with_notes = replace(given, assumptions=(*notes, *given.assumptions))
+    with_notes = replace(given, assumptions=(*question.notes, *given.assumptions))
     if any(reason.code in ("price.unknown", "price.not-new") for reason in refused):
         refused = (*refused, speed_of(asked.get("among")[0], asked, given, catalog))
-    beside = side_by_side(understood, asked, given, catalog)
+    beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside))
 
 

@@ -1,14 +1,15 @@
 """What a question asks beside what to buy – a bridge, an engine, a split, a quantization, a model – estimated side by side."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor import choose
 from advisor.errors import AdvisorError
+from advisor.intake.detect import this_machine
 from advisor.intake.question_asks import PEER, Variant
 from advisor.need import Need
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass
-from advisor.request import Request
+from advisor.record import dataclass, replace
+from advisor.request import Request, read
 from advisor.wishes import kv_quant_of, model_of, quant_of, system_of, workload_of
 
 if TYPE_CHECKING:
@@ -36,9 +37,60 @@ class _Tried:
         return found.decode_per_user.value if found and found.fit.fits and found.decode_per_user else 0.0
 
     @property
+    def score(self) -> float:
+        """What tells two of them apart: one user's decode, several users' sustained tokens/s."""
+        found = self.estimate.sustained if self.estimate and (self.estimate.workload.users or 1) > 1 else None
+        return found.value if found and self.speed else self.speed
+
+    @property
     def prefill(self) -> float | None:
         """Prompt tokens/s."""
         return self.estimate.prefill.value if self.speed and self.estimate and self.estimate.prefill else None
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """A question's options with what was missing filled in, and what was taken for it."""
+
+    words: dict[str, Any]
+    request: Request
+    notes: tuple[Reason, ...]
+
+
+def filled(understood: "Understood", stated: dict[str, Any], catalog: "Catalog") -> Filled:
+    """What the text leaves open: the card that is in this machine, the usual model, the speed that "faster" means."""
+    words, notes = dict(understood.words), understood.assumptions
+
+    def request() -> Request:
+        return Request("ask", {**read("recommend", words).values, **stated})
+
+    def missing(*keys: str) -> bool:
+        return all(request().get(key) in (None, ()) for key in keys)
+
+    here = _owned_here(catalog) if understood.unnamed_card and missing("have", "among") else None
+    if here:
+        words["have"] = here
+        notes += (Reason("ask.detected", {"system": here}),)
+    wants_model = understood.about_owned or (understood.faster is not None and "have" in words)
+    if wants_model and missing("model") and (model := usual_model(understood, request(), catalog)):
+        words["model"] = model
+        notes += (Reason("ask.usual-model", {"model": model, "system": understood.compared_on}),)
+    if understood.faster is not None and not missing("have") and missing("min_tokens_per_s"):
+        now = _tried(Variant(""), str(request().get("have")), request(), words.get("model"), catalog).speed
+        floor = float(f"{understood.faster * now:.3g}")
+        if floor > 0:
+            words["min_tokens_per_s"] = floor
+            facts: dict[str, Fact] = {"speed_factor": understood.faster, "now_tokens_per_s": now, "floor_tokens_per_s": floor}
+            notes += (Reason("ask.faster", facts),)
+    return Filled(words, request(), notes)
+
+
+def _owned_here(catalog: "Catalog") -> str | None:
+    """What this machine has, where somebody speaks of a card and does not name it."""
+    try:
+        return this_machine(catalog).system
+    except AdvisorError:
+        return None
 
 
 def side_by_side(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
@@ -48,7 +100,7 @@ def side_by_side(understood: "Understood", request: Request, given: "Recommendat
         return ()
     usual = given.verdict.estimate.model.id if given.verdict.estimate else given.need.model
     counted = _users(system, request, usual, given, catalog) if understood.counts_users else ()
-    tried = _all_tried(understood.variants, system, request, usual, catalog)
+    tried = _all_tried(understood, system, request, usual, catalog) if understood.variants else []
     if any(variant.suffix == PEER for variant in understood.variants):
         return (*(_line(each) for each in tried), *_best(tried), *_risks(catalog))
     if any(variant.suffix.startswith(" via ") for variant in understood.variants):
@@ -56,19 +108,22 @@ def side_by_side(understood: "Understood", request: Request, given: "Recommendat
     return (*counted, *(_line(each) for each in tried), *_best(tried))
 
 
-def _all_tried(variants: tuple[Variant, ...], system: str, request: Request, usual: str | None, catalog: "Catalog") -> list[_Tried]:
+def _all_tried(understood: "Understood", system: str, request: Request, usual: str | None, catalog: "Catalog") -> list[_Tried]:
+    variants, engine = understood.variants or (Variant(""),), understood.engine
     tried: list[_Tried] = []
     for variant in variants:
-        tried.append(_tried(variant, system + _suffix(variant, tried), request, usual, catalog))
+        words = variant.system or system + _suffix(variant, tried)
+        on = f" on {engine}" if engine and " on " not in words else ""
+        tried.append(_tried(variant, words + on, request, usual, catalog))
     return tried
 
 
 def usual_model(understood: "Understood", request: Request, catalog: "Catalog") -> str | None:
     """The largest typical model that the system holds wholly in its devices, in every way that is set side by side."""
     system = understood.compared_on
-    variants = [each for each in understood.variants if not each.model] or [Variant("")]
+    ways = replace(understood, variants=tuple(each for each in understood.variants if not each.model))
     for rung in reversed(catalog.hints.ladder) if system else ():
-        tried = _all_tried(tuple(variants), str(system), request, rung.model, catalog)
+        tried = _all_tried(ways, str(system), request, rung.model, catalog)
         floor = request.get("min_tokens_per_s", Need.min_tokens_per_s)
         if any(each.speed >= floor for each in tried) and all(each.estimate is None or _held(each) for each in tried):
             return rung.model
@@ -117,7 +172,8 @@ def _risks(catalog: "Catalog") -> tuple[Reason, ...]:
 
 
 def _tried(variant: Variant, words: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
-    own = Request("estimate", {**request.values, **({"quant": variant.quant} if variant.quant else {})})
+    own_values = {"quant": variant.quant, "host": variant.host}
+    own = Request("estimate", {**request.values, **{key: value for key, value in own_values.items() if value}})
     try:
         model = model_of(variant.model or request.get("model") or usual, catalog)
         work = workload_of(own, model.max_context_tokens)
@@ -139,16 +195,20 @@ def _line(tried: _Tried) -> Reason:
     facts |= {"strategy": tried.estimate.placement.strategy, "engine": tried.estimate.placement.engine}
     if not tried.speed:
         return Reason("asked.variant-short", facts)
-    return Reason("asked.variant", {**facts, "per_user_tokens_per_s": tried.speed, "prefill_tokens_per_s": tried.prefill})
+    facts |= {"per_user_tokens_per_s": tried.speed, "prefill_tokens_per_s": tried.prefill}
+    users = tried.estimate.workload.users or 1
+    if users > 1:
+        return Reason("asked.variant-users", {**facts, "users": users, "sustained_tokens_per_s": tried.score})
+    return Reason("asked.variant", facts)
 
 
 def _best(tried: list[_Tried]) -> tuple[Reason, ...]:
     """Which is the fastest, against the next."""
-    ranked = sorted((each for each in tried if each.speed), key=lambda each: -each.speed)
+    ranked = sorted((each for each in tried if each.speed), key=lambda each: -each.score)
     if len(ranked) < 2:
         return ()
     first, second = ranked[:2]
-    factor = first.speed / second.speed
+    factor = first.score / second.score
     facts: dict[str, Fact] = {"label": first.label, "other": second.label, "speed_factor": factor}
     return (Reason("asked.best" if factor >= GAIN_SEEN else "asked.even", facts),)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from advisor.host import Host, Storage
     from advisor.intake.hf_families import Habits
     from advisor.intake.size_words import Sizes
+    from advisor.intake.wording import Wording
     from advisor.link import Link
     from advisor.measurement import Measurement
     from advisor.model import Model
@@ -244,6 +245,12 @@ class Catalog:
     def hints(self) -> "Hints":
         """What the adviser knows beside hardware and models."""
         found: Hints = self._single("hints")
+        return found
+
+    @property
+    def wording(self) -> "Wording":
+        """What the words of a question mean."""
+        found: Wording = self._single("wording")
         return found
 
     @property

@@ -50,6 +50,7 @@ TABLES = {
         Table("calibration", "calibration", "calibration", "Calibration", "single"),
         Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
         Table("hints", "hints", "hints", "Hints", "single"),
+        Table("wording", "words of questions", "intake.wording", "Wording", "single"),
         Table("config_habits", "habits of config.json files", "intake.hf_families", "Habits", "single"),
         Table("typical_sizes", "typical model sizes", "intake.size_words", "Sizes", "single"),
         Table("money", "money", "money", "Money", "single"),

@@ -8,7 +8,8 @@ import pytest
 
 from advisor.catalog import Catalog
 from advisor.intake.question import command_line, understand
-from advisor.intake.question_words import Text, budget, context, electricity, first_token, floor, hours, prompt, ram_gib, supply_w, users
+from advisor.intake.question_speeds import first_token, pace
+from advisor.intake.question_words import Text, budget, context, electricity, hours, prompt, ram_gib, supply_w, users
 from advisor.request import Request, read
 
 SHIPPED = Catalog.load(user_folder=False)
@@ -108,8 +109,8 @@ def test_other_amounts() -> None:
     assert context(Text("16k ctx")) == 16384
     assert context(Text("at 131072 tokens")) == 131072
     assert prompt(Text("25K-token prompts")) == 25600
-    assert floor(Text("at least 30 tokens per second")) == 30
-    assert floor(Text("15 t/s")) == 15
+    assert pace(Text("at least 30 tokens per second"), SHIPPED).floor == 30
+    assert pace(Text("15 t/s"), SHIPPED).floor == 15
     assert first_token(Text("first token in under 500 ms")) == pytest.approx(0.5)
     assert supply_w(Text("an 850 W power supply")) == 850
     assert hours(Text("6 hours a day")) == 6

@@ -49,6 +49,7 @@ ROOMS = (
     ("request",),
     ("wishes",),
     ("asked",),
+    ("told",),
     ("answers",),
     ("report",),
     ("cli",),

@@ -79,7 +79,16 @@ def turning(steps: tuple[Step, ...]) -> Step:
 
 
 def turning_between(steps: tuple[Step, ...]) -> Step:
-    """Between named systems: the largest typical model that one of them does; where none does any, the smallest."""
+    """Between named systems: beside what is owned the smallest size that it does not do and one of them does; else the largest one."""
+    if steps[0].case.desk.have is not None:
+        more = next((step for step in steps if step.decision.kind not in OWNED and step.decision.chosen is not None), None)
+        if more is not None:
+            return more
+    return largest(steps)
+
+
+def largest(steps: tuple[Step, ...]) -> Step:
+    """The largest typical model that can be had; where none can, the smallest."""
     return next((step for step in reversed(steps) if step.decision.chosen is not None), steps[0])
 
 
@@ -88,7 +97,7 @@ def label_facts(steps: tuple[Step, ...], step: Step) -> dict[str, Fact]:
     runs = [each.rung.label for each in steps if each.decision.kind in OWNED]
     facts: dict[str, Fact] = {"model": step.rung.model, "runs": ", ".join(runs) or "none of them", "next": step.rung.label}
     facts |= {"owned": step.case.desk.have is not None, "budget_usd": step.case.need.budget_usd}
-    largest = turning_between(steps)
-    if largest.decision.chosen is not None:
-        facts |= {"largest": largest.rung.label, "largest_usd": largest.decision.chosen.cost.spend_usd}
+    last = largest(steps)
+    if last.decision.chosen is not None:
+        facts |= {"largest": last.rung.label, "largest_usd": last.decision.chosen.cost.spend_usd}
     return facts

@@ -198,7 +198,8 @@ def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact], between: bool = F
     """The first line over the ladder: what runs already and what the next size costs; between systems, how far each goes."""
     codes = {"keep": "keep", "change-settings": "keep", "nothing-fits": "nothing"}
     if between:
-        code = {"keep": "between-keep", "change-settings": "between-keep", "nothing-fits": "between-none"}.get(verdict.kind, "between")
+        code = {"keep": "between-keep", "change-settings": "between-keep", "nothing-fits": "between-none"}.get(verdict.kind)
+        code = code or ("buy" if facts.get("owned") else "between")
         return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})
     first = "first" if facts.get("budget_usd") is None else "within"
     code = codes.get(verdict.kind) or ("buy" if facts.get("owned") else first)

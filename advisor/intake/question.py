@@ -7,39 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadValue
 from advisor.intake import question_asks as asks
+from advisor.intake import question_speeds as speeds
 from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_asks import Variant
-from advisor.intake.question_models import engines_in, models_in, quants_in, rivals
+from advisor.intake.question_cards import unnamed_cards
+from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_sides import Sides, sides_of
-from advisor.intake.question_words import COUNT, Amount, Text
+from advisor.intake.question_topics import MORE_GPUS, PURCHASE, topics_in
+from advisor.intake.question_words import Amount, Text
 from advisor.intake.spelling import corrected
+from advisor.intake.wording import Topic
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
-TOPIC = (
-    r"\b(?:gpus?|cards?|graphics|vram|macs?|macbooks?|mac studio|computers?|pcs?|machines?|rigs?|servers?|workstations?|laptops?|"
-    r"hardware|llms?|models?|"
-    r"inference|nvidia|amd|apple|nv-?link|tokens?|upgrade|setup|build|box)\b"
-)
-PURCHASE = (
-    r"\b(?:buy|buying|get|getting|purchas\w+|order|second|another|2nd|third|3rd|fourth|4th|upgrad\w+|worth|new|add|adding|"
-    r"more (?:cards|gpus)|need|replac\w+|"
-    r"swap\w*|switch\w*|sell\w*|invest\w*|spend|budget|recommend\w*|suggest\w*|best|cheapest|fastest|what (?:gpu|card|hardware|"
-    r"machine)|which|instead|"
-    r"enough|improve)\b"
-)
+ASKS_SPEED = r"\b(?:faster|fastest|quicker|slower|speed|how much (?:more|better)|gain|outperform\w*|beats?)\b"
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
-UNNAMED = rf"(?:\b(?:my|with|have|on|{COUNT}|\d+\s?x)\s(?:\w+\s)?)(\d+\s?gb\s(?:\w+\s)?(?:cards?|gpus?))\b"
 MOST_CHARACTERS = 2000  # reading takes longer than linear
-EXAMPLE = 'advisor ask "should I buy a second 3090 for a 70B model with 4 users?"'
 
 
 @dataclass(frozen=True)
@@ -54,6 +45,13 @@ class Understood:
     compared_on: str | None = None  # the system that they are set on
     about_owned: bool = False  # whether it asks only how what is owned does
     counts_users: bool = False  # whether it asks how many users can be served
+    engine: str | None = None  # the only engine that it names
+    topics: tuple[Topic, ...] = ()  # what it is about beside what to buy
+    faster: float | None = None  # how many times as fast as today it shall be, where today's speed is not told
+    asks_supply: bool = False  # whether the power supply is strong enough
+    asks_rent: bool = False
+    asks_speed: bool = False  # which is the faster
+    unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
 
 
 @dataclass
@@ -62,6 +60,7 @@ class _Reading:
 
     words: dict[str, Any] = field(default_factory=dict)
     assumptions: list[Reason] = field(default_factory=list)
+    speed: speeds.Pace = field(default_factory=speeds.Pace)
 
     def set(self, key: str, value: Any) -> None:
         """Keep a value that is there."""
@@ -77,14 +76,17 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     question = Text(corrected(text, catalog, reading.assumptions))
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
     _read_amounts(question, reading, catalog)
+    topics = topics_in(question, catalog)
+    rents = asks.rent(question)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
-    devices = mentions(question, catalog)
-    models = models_in(question, catalog, reading.assumptions)
+    devices = mentions(question, catalog) or unnamed_cards(question, catalog, reading.assumptions)
+    models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
     quants = quants_in(question, catalog, reading.assumptions)
     reading.set("ram_gib", amounts.ram_gib(question))
     engines = engines_in(question, catalog)
-    ways = asks.splits(question)
     sides = sides_of(question, devices, catalog)
+    parts = asks.parts(question, sides.device, sides.count)
+    ways = asks.splits(question)
     _read_systems(question, sides, bridge, engines, reading)
     _read_host(question, sides, reading, catalog)
     _read_prices(question, devices, reading, catalog)
@@ -93,7 +95,8 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     reading.assumptions += [mention.note for mention in devices if mention.note]
     reading.assumptions += sides.notes
     compared = models if rivals(question, models) else ()
-    variants = asks.variants(bridge, peers, engines, ways, quants, compared, sides.several)
+    in_slots = asks.slots(question, reading.words.get("host"), sides.count) if sides.several else ()
+    variants = parts or asks.variants(bridge, peers, engines, ways, quants, compared, sides.several) or in_slots
     lost = () if compared and variants else models[1:]
     return Understood(
         words=reading.words,
@@ -104,6 +107,13 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         compared_on=sides.compared_on(several=bool(variants and variants[0].on_several)),
         about_owned=_about_owned(question, sides, bool(variants)),
         counts_users=counts_users,
+        engine=engines[0] if len(engines) == 1 else None,
+        topics=topics,
+        faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
+        asks_supply=asks.supply(question),
+        asks_rent=rents,
+        asks_speed=bool(re.search(ASKS_SPEED, question.original)),
+        unnamed_card=not devices and bool(re.search(MORE_GPUS, question.original)),
     )
 
 
@@ -116,23 +126,6 @@ def _about_owned(question: Text, sides: Sides, beside: bool) -> bool:
     return beside or bool(asks and not re.search(PURCHASE, text))
 
 
-def refuse_nonsense(understood: Understood, text: str, catalog: "Catalog") -> None:
-    """Raise what to say where nothing of the question can be answered; of a risk that it asks about what is known."""
-    has_device = bool({"have", "among"} & set(understood.words))
-    unnamed = re.search(UNNAMED, text.lower())
-    if unnamed and not has_device:
-        raise BadValue(f"QUESTION: “{unnamed[1]}” could be many: name the card. For example: {EXAMPLE}")
-    content = set(understood.words) - {"users", "prefer", "new_only", "sell_old", "context", "consider"}
-    about = re.search(TOPIC, text.lower()) and re.search(PURCHASE, text.lower())
-    if content or (about and len(understood.not_understood) < len(text.split()) / 2):
-        return
-    named = ", ".join(understood.not_understood)
-    what = f"not understood: {named}" if named else "it names no hardware, no model and no budget"
-    risks = catalog.hints.risks if any(variant.suffix == asks.PEER for variant in understood.variants) else ()
-    known = f" Known of it: {'; '.join(risk.text for risk in risks)}." if risks else ""
-    raise BadValue(f"QUESTION: {what}.{known} Name what you have or think of buying, and a model: {EXAMPLE}", understood.not_understood)
-
-
 def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None:
     """Money, users, lengths, speeds; the order matters, since a number belongs to the first reader that claims it."""
     power = amounts.electricity(question)
@@ -142,8 +135,10 @@ def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None
     reading.set("new_only", wishes.new_only(question))
     reading.set("prefer", wishes.prefers(question))
     reading.set("sell_old", wishes.sells(question))
-    reading.set("max_first_token_s", amounts.first_token(question))
-    reading.set("min_tokens_per_s", amounts.floor(question) or wishes.pace(question, catalog, reading.assumptions))
+    reading.set("max_first_token_s", speeds.first_token(question))
+    reading.speed = speeds.pace(question, catalog)
+    floor = speeds.wanted(reading.speed, reading.assumptions)
+    reading.set("min_tokens_per_s", floor or wishes.pace(question, catalog, reading.assumptions))
     reading.set("hours_per_day", amounts.hours(question))
     reading.set("generate", _whole(amounts.generate(question)))
     reading.set("prompt", amounts.prompt(question))

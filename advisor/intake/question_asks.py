@@ -2,7 +2,7 @@
 
 import re
 
-from advisor.intake.question_words import Text
+from advisor.intake.question_words import COUNT, Text, sentence_end, sentence_start, whole
 from advisor.record import dataclass
 
 BRIDGE = r"\bnv-?link(?:ed|s|ing)?(?: bridges?)?\b|\bbridges?\b|\bnv-bridge\b"
@@ -16,6 +16,7 @@ _OWNED_BRIDGE = (
     r"the\s)?(?:\d-slot\s)?(?:nv-?link(?:ed)?(?: bridges?)?|bridge)\b(?!\s(?:help|worth|matter))|"
     r"\bnv-?linked\b|\bmy (?:nv-?link )?bridge\b"
 )
+USUAL_HOST, USUAL_SERVER = "desktop-x8x8", "epyc-sp3"  # what two cards sit in where nothing is said, and what more do
 OPPOSITES = {"layers": ("layers", "tensor"), "tensor": ("layers", "tensor"), "replicas": ("tensor", "replicas")}
 PEER = " via {link}-p2p"  # the link that the cards have, with peer access
 SPLITS = (
@@ -29,6 +30,19 @@ SPLITS = (
     (r"\bexpert[- ]parallel(?:ism)?\b", "experts"),
     (r"\b(?:cpu[- ]?)?off-?load(?:ing|ed)?\b|\bn-cpu-moe\b|\bexperts (?:on|to|in) (?:the )?(?:cpu|ram|host memory)\b", "offload"),
 )  # fmt: skip
+_SLOT = r"\b(?:x ?[148]|pcie|slots?|lanes?|risers?|oculink|e-?gpus?|thunderbolt)\b"
+_IN_DOUBT = (
+    r"\b(?:ok(?:ay)?|enough|hurt\w*|slow\w*|matter\w*|bottleneck\w*|fine|problem\w*|pointless|choke\w*|penalt\w+|limit\w*|impact\w*|"
+    r"lose|loss|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b|\?"
+)
+_SUPPLY = r"\b(?:psu|power supply|\d{3,4}\s?w(?:atts?)?)\b[^.?!]{0,60}\b(?:enough|suffic\w+|ok(?:ay)?|handle|fine|cope|work)\b"
+_SUPPLY_NEEDED = r"\b(?:enough|big|strong|what|which|how (?:big|many watts))\b[^.?!]{0,30}\b(?:psu|power supply)\b"
+_RENT = r"\b(?:rent(?:ing|al|ed)?|runpod|vast\.?ai|lambda labs|cloud gpus?)\b"
+_PARTS = (
+    rf"(?:(?P<copies>(?!an?\s){COUNT})\s?x?\s(?:instances?\s|copies\s|replicas\s)?(?:of\s|with\s|at\s)?)?"
+    r"(?<![\w.])(?:tp|tensor[- ]parallel(?:ism)?)[\s=:-]*(?P<size>\d{1,2})\b"
+    r"(?:[\s,x+/-]*(?:and\s|with\s)?(?:pp|pipeline[- ]parallel(?:ism)?)[\s=:-]*(?P<stages>\d{1,2}))?"
+)
 LINKS = (
     (r"\brdma\b", "rdma"),
     (r"\b10 ?g(?:be|bit|igabit)?\b", "eth-10g-tcp"),
@@ -45,6 +59,8 @@ class Variant:
     quant: str | None = None
     model: str | None = None
     on_several: bool = False  # whether it means two devices at least
+    system: str | None = None  # SYSTEM words in place of what is owned
+    host: str | None = None  # the computer around it
 
 
 @dataclass(frozen=True)
@@ -102,6 +118,52 @@ def splits(text: Text) -> tuple[str, ...]:
         while match := text.take(pattern):
             found.append((match.start(), name))
     return tuple(dict.fromkeys(name for _, name in sorted(found)))
+
+
+def parts(text: Text, device: str | None, count: int) -> tuple[Variant, ...]:
+    """`one TP=8 or two TP=4`: the same devices cut as one, or in groups that each hold the whole model; empty unless two are named."""
+    found = list(re.finditer(_PARTS, text.left))
+    if device is None or len({each.groups() for each in found}) < 2:
+        return ()
+    for each in found:
+        text.cross_out(*each.span())
+    return tuple(_part(each, device, count) for each in found)
+
+
+def _part(found: re.Match[str], device: str, count: int) -> Variant:
+    size, stages = max(1, int(found["size"])), max(1, int(found["stages"] or 1))
+    copies = whole(found["copies"]) if found["copies"] else max(1, count // (size * stages))
+    group = f"{size}x {device} as tensor" if size > 1 else device
+    if stages > 1:
+        return Variant(f"TP={size} PP={stages}", system=f"{stages}x ({group}) as layers" if size > 1 else f"{stages}x {device} as layers")
+    if copies == 1:
+        return Variant(f"one TP={size}", system=group)
+    return Variant(f"{copies} × TP={size}", system=f"{copies}x ({group}) as replicas" if size > 1 else f"{copies}x {device} as replicas")
+
+
+def slots(text: Text, host: str | None, cards: int) -> tuple[Variant, ...]:
+    """`is an x4 slot enough?`: in the slots that the text names, and in the usual ones."""
+    found = re.search(_SLOT, text.original)
+    usual = USUAL_HOST if cards <= 2 else USUAL_SERVER
+    if host in (None, usual) or found is None:
+        return ()
+    sentence = text.original[sentence_start(text.original, found.start()) : sentence_end(text.original, found.end()) + 1]
+    if not re.search(_IN_DOUBT, sentence):
+        return ()
+    return tuple(Variant(each, host=each, on_several=True) for each in (host, usual) if each)
+
+
+def supply(text: Text) -> bool:
+    """Whether the text asks if a power supply is strong enough."""
+    return bool(re.search(_SUPPLY, text.original) or re.search(_SUPPLY_NEEDED, text.original))
+
+
+def rent(text: Text) -> bool:
+    """Whether the text thinks of renting."""
+    found = bool(re.search(_RENT, text.left))
+    while text.take(_RENT):
+        pass
+    return found
 
 
 def variants(asked: Bridge, peers: bool, engines: tuple[str, ...], ways: tuple[str, ...], quants: tuple[str, ...], models: tuple[str, ...],

@@ -114,10 +114,26 @@ def _model(name: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
     if not candidates:
         return None
     chosen = candidates[0] if not exact else max(exact, key=lambda each: str(catalog.plain("models", each).get("released") or ""))
-    if len(candidates) > 1:
-        others = ", ".join(each for each in candidates if each != chosen)
+    rest = tuple(dict.fromkeys((*candidates, *_versions(name, catalog))))
+    if len(rest) > 1:
+        others = ", ".join(each for each in rest if each != chosen)
         notes.append(Reason("ask.took-model", {"name": name, "taken": chosen, "others": others}))
     return chosen
+
+
+def _versions(name: str, catalog: "Catalog") -> tuple[str, ...]:
+    """The other versions that a name without a number speaks of: `mistral large` is 675B today and was 123B."""
+    return () if re.search(r"\d", name) else shortened(name, catalog)
+
+
+def usual_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str, ...]:
+    """The model that a bare family or a size in words is taken as, said aloud; only where the text names no other."""
+    for usual in catalog.wording.usual_models:
+        found = text.take(rf"\b(?:{usual.words})\b") if usual.model in catalog.ids("models") else None
+        if found:
+            notes.append(Reason("ask.took-usual", {"name": found[0], "taken": usual.model}))
+            return (usual.model,)
+    return ()
 
 
 def _beside_mixture(text: Text, start: int, size: str, catalog: "Catalog", notes: list[Reason]) -> str:

@@ -132,7 +132,7 @@ def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog") -> 
 
 def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> Mention:
     """One device with the count and the memory that stand beside its name."""
-    ids = named("devices", name, catalog) or ids
+    ids = named("devices", _of_the_line(text, start, name, catalog), catalog) or named("devices", name, catalog) or ids
     named_at = start
     memory, end = _memory(text, start, end, name, ids, catalog)
     count, start, end = _count(text, start, end, catalog)
@@ -141,6 +141,13 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
     each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()
     return Mention(words, count, start, end, note, named_at, each)
+
+
+def _of_the_line(text: Text, start: int, name: str, catalog: "Catalog") -> str:
+    """`M4 Max or wait for the M5` speaks of the M5 Max."""
+    line = re.search(r"\bm\d (pro|max|ultra)\b[^.?!]*\b(?:or|vs|versus|wait|than)\b[^.?!]*$", text.original[:start])
+    longer = f"{name} {line[1]}" if line and re.fullmatch(r"m\d", name) else name
+    return longer if named("devices", longer, catalog) else name
 
 
 def _sizes_gib(device: str, catalog: "Catalog") -> tuple[float, ...]:

@@ -57,6 +57,12 @@ ADDED = (
     rf"\b(?:add|adding|put|putting|plug|plugging|throw|throwing|slot|slotting|stick|sticking|install|installing|pair(?! of)|pairing|"
     rf"mix|mixing|"
          rf"combine|combining|join|joining)(?:\s+(?:in|it with|with|them with))?\b{_DETERMINERS}",)  # fmt: skip
+# what the others are to stand beside: "a 3090 or a 7900 XTX as second GPU beside a 3090"
+TO_BE_JOINED = (
+    rf"\bas (?:an?\s|the\s|my\s)?(?:{_NUMERALS}|additional|extra|companion|partner)(?:\s(?:gpu|card|one))?\s"
+    rf"(?:to|for|beside|besides|next to|alongside|with)\b{_DETERMINERS}|"
+    rf"\b(?:to go|to pair|in addition|added|addition)\s(?:with|to)\b{_DETERMINERS}"
+)
 ONE_MORE = (rf"\b(?:another|{_NUMERALS}|one more|two more|additional|extra|more)\b{_DETERMINERS}",)
 OWN_AFTER = re.compile(
     r"\s*(?:,|\()?\s*(?:that|which)?\s*(?:(?:i|we)(?:'ve)?(?:\s+(?:already|currently|now|just))*\s+(?:have|own|got|bought|run|"
@@ -110,7 +116,7 @@ def _named(text: str, mention: Mention, before: Named | None, start: int) -> Nam
     gap = text[before.mention.end if before else start : mention.named_at]
     tail = text[mention.end : sentence_end(text, mention.end)]
     tie = _tie(text, gap, before, start, mention.end)
-    role = OWN if OWN_AFTER.match(tail) else _last_cue(gap)
+    role = OWN if OWN_AFTER.match(tail) or (before and re.search(TO_BE_JOINED, gap)) else _last_cue(gap)
     if role == WANT and before and before.role == ADD and re.match(r"\s*(?:to|with|into|next to)\b", gap):
         role = OWN  # "add a 3060 to a 3090"
     if role and not (tie == JOINED and role == WANT and re.fullmatch(r"\W*(?:and|plus|with|\+|,)?\W*(?:an?\W*)?", gap)):

@@ -27,6 +27,11 @@ KEPT_TOO = (
     r"\b(?:and|but|while)\s(?:also\s)?keep(?:ing)?\b|\b(?:next to|beside|besides|alongside|in addition to|together with|paired with|"
     r"combined with) (?:it|my|the|them)\b"
 )
+AS_ONE_MORE = (  # every side is to stand beside what is owned
+    rf"\bas (?:an?\s|the\s|my\s)?(?:{'|'.join(ORDINALS)}|additional|extra|companion|partner)\b|"
+    rf"\b(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card|graphics card)s?\s(?:for|to|beside|next to|with|alongside)\b|"
+    rf"\b(?:what|which)\s(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card)\b"
+)
 TO_COUNT = re.compile(rf"\b(?:to|into)\s((?!an?\b){COUNT})x?(?=\s*(?:[?.,!]|$|of (?:them|those|these)\b|cards\b|gpus\b))")
 OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
@@ -50,6 +55,8 @@ class Sides:
     among: tuple[str, ...]
     notes: tuple[Reason, ...] = ()
     several: bool = False  # whether the devices spoken of are two or more
+    device: str | None = None  # the only device spoken of
+    count: int = 0  # the most of it that are
     in_slots: bool = False  # whether they are cards for slots
 
     def compared_on(self, several: bool) -> str | None:
@@ -86,6 +93,8 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Side
         notes,
         in_slots=in_slots,
         several=owned > 1 or asked_more or any(each.mention.count > 1 for each in named),
+        device=devices[0].name if len({mention.name for mention in devices}) == 1 else None,
+        count=max((mention.count for mention in devices), default=0),
     )
 
 
@@ -175,9 +184,15 @@ def _beside_own(question: Text, start: int, systems: tuple[str, ...], own: list[
     """The side with what is owned where the text keeps that too: `a 3090 next to my 3080`, `buy a 5090 and keep the 4090`."""
     later = [each.mention.start for each in named if each.mention.start > start and each.role != OWN]
     stretch = question.original[start : min([*later, start + 70])]
-    if not own or not re.search(KEPT_TOO, stretch):
+    if not own or not (re.search(KEPT_TOO, stretch) or re.search(AS_ONE_MORE, question.original)):
         return systems
-    return tuple(f"{joined(own)} + {system}" if own[0].name not in system else system for system in systems)
+    return tuple(_with_own(own, system, named) for system in systems)
+
+
+def _with_own(own: list[Mention], system: str, named: list[Named]) -> str:
+    """The system and what is owned as one; equal cards are counted together."""
+    same = next((each.mention for each in named if each.role != OWN and each.mention.words == system), None)
+    return joined([*own, same]) if same else system if own[0].name in system else f"{joined(own)} + {system}"
 
 
 def _to_count(question: Text, own: list[Mention]) -> list[int]:
@@ -223,6 +238,7 @@ def _again(question: Text, named: list[Named]) -> int | None:
             not inside
             and re.search(r"\b(?:or|vs|versus|than)\b", question.original)
             and not re.search(r"\bslots?\b", question.original[found.end() : found.end() + 8])
+            and not re.search(r"\b(?:which|what|as an?|as)\s$", question.original[: found.start()])
         ):
             return found.start()
     return None

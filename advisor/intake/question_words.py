@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from advisor.record import dataclass, field
-from advisor.units import HOUR_S, KIB, KILO, MIB, MS
+from advisor.units import KIB, KILO, MIB
 
 SIGNS = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "×": "x", "–": "-", "—": ", ", "\u00a0": " ", "\t": " ", "≥": " at least ", "≤": " at most "}
@@ -171,42 +171,6 @@ def electricity(text: Text) -> Amount | None:
     return Amount(number_of(found["number"]) / (100 if cents else 1), "USD" if cents else CURRENCIES[unit])
 
 
-_SPEED = r"(?:(?:tok(?:en)?s?|tk|t)\s?(?:/|per|a|p)\s?(?:s(?:ec(?:ond)?)?)|tps|toks)"
-
-
-_CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)))"  # a character of it; a dot only within a number
-_SEEN = re.compile(
-    rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages)\b{_CLAUSE}{{0,30}}?"
-    rf"(?<![\w.])(?P<speed>{NUMBER}\s?{_SPEED})\b"
-)
-
-
-def floor(text: Text) -> float | None:
-    """The speed wanted for each user, tokens/s; one that is said to be seen or promised is no wish."""
-    text.take(
-        rf"\b(?:get|gets|getting|give|gives|giving|see|seeing|reached?|only|promis\w+|claim\w*|publish\w*|currently at|"
-        rf"now at)\s(?:(?:only|about|around|me|us|just|like)\s)*{NUMBER}(?:-{NUMBER})?\s?{_SPEED}\b"
-    )
-    seen = _SEEN.search(text.left)
-    if seen:  # "my 3090 does 20 t/s": the card's name stays to be read
-        text.cross_out(*seen.span("speed"))
-    found = text.take(rf"(?:{NUMBER}\s?(?:-|to)\s?)?(?P<number>{NUMBER}|{COUNT})\+?\s?{_SPEED}\b(?:\s+(?:each|per user))?")
-    return number_of(found["number"]) if found else None
-
-
-def first_token(text: Text) -> float | None:
-    """The wanted time to the first token, seconds."""
-    unit = r"(?P<unit>ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
-    first = r"(?:first[- ]token|ttft|time[- ]to[- ]first[- ]token|prompt processing|response starts?)"
-    found = text.take(rf"{first}\s?(?:[<:=]|(?:\w+\s){{0,4}}?)\s?(?P<number>{NUMBER}|{COUNT})\s?{unit}")
-    if not found:
-        found = text.take(rf"(?P<number>{NUMBER}|{COUNT})\s?{unit}\s(?:to|until|before|for|till)\s(?:the\s)?{first}")
-    if not found:
-        return None
-    unit = found["unit"]
-    return number_of(found["number"]) * (MS if unit.startswith(("ms", "mil")) else HOUR_S / 60 if unit.startswith("min") else 1)
-
-
 def _tokens(found: re.Match[str]) -> int:
     number, unit = number_of(found["number"]), (found["k"] or "").strip()
     return int(min(number, MOST) * {"": 1, "k": KIB, "m": MIB}[unit])
@@ -262,16 +226,20 @@ def users(text: Text) -> int | None:
     return None
 
 
-def _number(pattern: str) -> Callable[[Text], float | None]:
+def _number(*patterns: str) -> Callable[[Text], float | None]:
     def read(text: Text) -> float | None:
-        found = text.take(pattern)
+        found = text.take(*patterns)
         return number_of(found["number"]) if found else None
 
     return read
 
 
 generate = _number(rf"(?P<number>{NUMBER})[- ]?tokens?\s(?:answers?|outputs?|replies|completions?|responses?)\b")
-supply_w = _number(rf"(?P<number>{NUMBER})\s?w(?:atts?)?\s(?:\w+\s)?(?:psu|power supply|supply)\b")
+supply_w = _number(
+    rf"(?P<number>{NUMBER})\s?w(?:atts?)?\s(?:\w+\s)?(?:psu|power supply|supply)\b",
+    r"\b(?:psu|power supply)\W{0,3}(?:(?:is|of|with|has|an?|only|just|my)\s)*(?P<number>\d{3,4})\s?w?(?:atts?)?\b",
+    r"(?<![\w.])(?P<number>\d{3,4})\s?w(?:atts?)?\b(?=[^.?!]{0,40}\b(?:enough|suffic\w+|handle|cope)\b)",
+)
 hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b")
 ram_gib = _number(
     rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345](?:-\d+)?\s)?ram|"

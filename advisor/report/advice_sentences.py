@@ -245,35 +245,4 @@ ADVICE: dict[str, str] = {
     "assumed.quant": "Weights as {quant}, what {engine} users usually take.",
     "assumed.running": "Electricity {electricity_usd_per_kwh}, {hours_per_day} hours a day.",
     "assumed.ladder": "No model named: typical sizes were tried.",
-    # how a question was read
-    "ask.cannot": "{why}",
-    "ask.context-raised": "A context of {stated_tokens} is shorter than prompt and answer: {used_tokens} are used.",
-    "ask.converted": "{amount} {currency} are {converted_usd} at {rate} ({date}).",
-    "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
-    "ask.apart": "{taken} and {others} are separate machines: {taken} is taken as what you have.",
-    "ask.asked-cannot": "{name} does not do it, so everything on sale was weighed.",
-    "ask.crowd": "“{name}” is taken as {users} at the same time.",
-    "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
-    "ask.left-out": "Left out as you wish: {kinds}.",
-    "ask.length": "“{name}” is taken as {context_tokens}.",
-    "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",
-    "ask.range": "Of the range the upper end is taken, {budget_usd}.",
-    "ask.spelling": "“{written}” is read as {read}.",
-    "ask.took-model": "“{name}” is taken as {taken} (others: {others}).",
-    "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
-    "ask.took-quant": "{bits} bits are taken as {quant}.",
-    # what was asked beside what to buy, side by side
-    "asked.variant": "{label}: {per_user_tokens_per_s} for each user, prompts at {prefill_tokens_per_s} ({engine}, {strategy}).",
-    "asked.variant-short": "{label}: it does not fit.",
-    "asked.variant-cannot": "{label}: {why}.",
-    "asked.bridge": "NVLink on {system}: {with_tokens_per_s} instead of {without_tokens_per_s} ({decode_factor}), prompts "
-    "{prefill_factor}; it works only with a split that cuts every layer, here {strategy} of {engine}.",
-    "asked.bridge-idle": "NVLink on {system}: next to no gain, {with_tokens_per_s} instead of {without_tokens_per_s} "
-    "({decode_factor}), prompts {prefill_factor} ({engine}, {strategy}).",
-    "asked.users": "{system} serves {users} users of {model} ({quant}) at the same time with {context_tokens} each, "
-    "{per_user_tokens_per_s} for each; {floor_users} of them get {floor_tokens_per_s}.",
-    "asked.risk": "Mind: {text}.",
-    "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
-    "asked.even": "So {label} and {other} are about as fast.",
-    "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
 }

@@ -1,6 +1,6 @@
 """What an answer shows, before it has a form: a headline, labelled lines, tables, bars, charts. Each form draws these."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from advisor.reason import Reason
@@ -124,6 +124,6 @@ def dollars(value: float | None) -> str:
     return "–" if value is None else show("x_usd", value)
 
 
-def sentences(claims: tuple[Reason, ...]) -> tuple[str, ...]:
+def sentences(claims: Iterable[Reason]) -> tuple[str, ...]:
     """The sentences of claims, each once."""
     return tuple(dict.fromkeys(text(claim) for claim in claims))

@@ -6,6 +6,7 @@ from typing import Any
 
 from advisor.reason import Reason
 from advisor.report.advice_sentences import ADVICE
+from advisor.report.ask_sentences import ASKED
 from advisor.report.calibrate_sentences import CALIBRATE
 from advisor.report.flip_sentences import FLIPS
 from advisor.report.system_sentences import SYSTEM
@@ -28,6 +29,7 @@ SENTENCES: dict[str, str] = {
 SENTENCES |= SYSTEM
 SENTENCES |= ADVICE
 SENTENCES |= FLIPS
+SENTENCES |= ASKED
 SENTENCES |= CALIBRATE
 
 ONE_USER = re.compile(r"(?<![\d.,])1 users\b")

@@ -4,6 +4,7 @@ from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_
 from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
+from advisor.reason import Reason
 from advisor.record import replace
 from advisor.report.again import again, terms_words
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
@@ -177,7 +178,7 @@ def _why(given: Recommendation) -> list[Block]:
 def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
     estimate = given.verdict.estimate
     basis = f"; {basis_words(estimate.evidence)}" if estimate else ""
-    assumed = " ".join(sentences(given.assumptions))
+    assumed = " ".join(sentences(claim for claim in given.assumptions if claim.code not in TAKEN))
     return tuple(
         (label, line)
         for label, line in (
@@ -190,16 +191,23 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
     )
 
 
-HEADLINES = ("asked.users", "asked.bridge", "asked.bridge-idle", "asked.best", "asked.even")  # what was asked beside a purchase comes first
+ELSEWHERE = ("asked.outside",)  # the answer is about something else than was asked
+HEADLINES = (
+    *ELSEWHERE, "asked.unnamed-card", "asked.supply-enough", "asked.supply-limited", "asked.supply-short", "asked.supply-needs",
+    "asked.rent", "asked.rent-never", "asked.rule", "asked.users", "asked.bridge", "asked.bridge-idle", "asked.best", "asked.even",
+)  # fmt: skip
+TAKEN = ("ask.took-model", "ask.took-usual", "ask.usual-card", "ask.took-least", "ask.detected")  # said beside how the question was read
 
 
 def page(answer: Recommended, why: bool, full: bool) -> Page:
     """The answer as a knowledgeable friend gives it."""
     given = answer.recommendation
     verdict = text(given.verdict.answer)
-    aside = next((reason for reason in answer.asked if reason.code in HEADLINES), None)
+    aside = _headline(answer)
     first = text(aside) if aside else verdict
-    facts = [*((("So", verdict),) if aside else ()), *_numbers(given.verdict, given.need.sell_old)]
+    label = "For text" if aside and aside.code in ELSEWHERE else "So"
+    numbers = [] if aside and aside.code == "asked.unnamed-card" else _numbers(given.verdict, given.need.sell_old)
+    facts = [*(((label, verdict),) if aside else ()), *numbers]
     facts += [("But", line) for line in sentences(given.remarks)]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
@@ -219,11 +227,18 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
 
 
+def _headline(answer: Recommended) -> Reason | None:
+    """What was asked beside a purchase and comes first."""
+    return next((reason for reason in answer.asked if reason.code in HEADLINES), None)
+
+
 def _understood(answer: Recommended) -> tuple[tuple[str, str], ...]:
     """How the question was read, what was not, and what it asked beside what to buy."""
     lost = ", ".join(answer.not_understood)
-    read = (("Understood as", answer.understood_as or ""), ("Not understood", lost))
-    beside = tuple(("" if number else "You asked", line) for number, line in enumerate(sentences(answer.asked)))
+    taken = " ".join(sentences(claim for claim in answer.recommendation.assumptions if claim.code in TAKEN))
+    read = (("Understood as", answer.understood_as or ""), ("Taken", taken), ("Not understood", lost))
+    told = [claim for claim in answer.asked if claim is not _headline(answer)]
+    beside = tuple(("" if number else "You asked", line) for number, line in enumerate(sentences(told)))
     return (*((label, line) for label, line in read if line), *beside)
 
 

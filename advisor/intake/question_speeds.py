@@ -1,0 +1,109 @@
+"""The speeds in a question: wanted for each user, wanted to the first token, seen today, and how many times as fast it shall be."""
+
+import re
+from typing import TYPE_CHECKING
+
+from advisor.intake.question_words import COUNT, NUMBER, Text, number_of, sentence_end, sentence_start
+from advisor.reason import Reason
+from advisor.record import dataclass
+from advisor.units import HOUR_S, MS
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+
+_SPEED = r"(?:(?:tok(?:en)?s?|tk|t)\s?(?:/|per|a|p)\s?(?:s(?:ec(?:ond)?)?)|tkp?s|tps|toks)"
+_FEW = r"(?:(?:only|about|around|me|us|just|like|maybe|roughly|approx\w*|currently|now|~)\s?)*"
+_WANTED = (
+    r"\b(?:want\w*|need\w*|wish\w*|would like|'d like|like to|hop(?:e|ing)|aim\w*|goal|target\w*|at least|minimum|must|should|looking|"
+    r"to|can|could|will|would|how|what|which|if)\b"
+)
+_CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)))"  # a character of it; a dot only within a number
+_SEEN = (
+    rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages|gives|gets|is at)\b{_CLAUSE}{{0,30}}?"
+    rf"(?<![\w.])(?P<speed>(?P<number>{NUMBER})\s?{_SPEED})\b",
+    rf"\b(?P<speed>(?:get|gets|getting|give|gives|giving|see|seeing|reach\w*|promis\w+|claim\w*|publish\w*|only|now|"
+    rf"(?:currently|now|stuck|sitting|runs|is) at)\s{_FEW}"
+    rf"(?P<number>{NUMBER})(?:-{NUMBER})?\s?{_SPEED})\b",
+)
+NOBODYS = r"promis|claim|publish"  # a speed that somebody else tells
+_TIMES = r"(?:as (?:fast|quick)|faster|quicker|the (?:current )?speed|my (?:current )?speed|speed)"
+_FACTORS = (
+    (rf"\b(?:twice|(?:two|2) times|2x|double)\s{_TIMES}\b|\b(?:double|twice)\s(?:that|it|the (?:speed|tok\w*(?:/s)?|throughput))\b", 2.0),
+    (rf"\b(?:thrice|(?:three|3) times|3x|triple)\s{_TIMES}\b|\btriple\s(?:that|it|the (?:speed|throughput))\b", 3.0),
+    (rf"\b(?:(?:four|4) times|4x)\s{_TIMES}\b", 4.0),
+)
+_PERCENT = r"\b(\d{1,3})\s?(?:%|percent)\s(?:faster|quicker|more (?:speed|tok\w*(?:/s)?))"
+_FASTER = r"\b(?:faster|quicker|more (?:speed|tokens(?: per second|/s)?|tok/s|t/s)|speed (?:it|this|that|things) up)\b"
+_NOT_DECODE = r"\s(?:prompts?|prefill|pp\b|first token|ttft|card|gpu|ram|memory|cpu|machine|mac|link|slots?)"
+_WISH = (
+    r"\b(?:want\w*(?! to (?:know|understand|ask|see|hear))|need\w*(?! to know)|wish\w*|would (?:like|love)|'d (?:like|love)|"
+    r"like to(?! know)|hop(?:e|ing) (?:for|to)|aim\w*|goal|target|looking (?:for|to)|must be|what would|how (?:do|can) (?:i|we)|"
+    r"which \w+ would|in order to)\b"
+)
+
+
+def first_token(text: Text) -> float | None:
+    """The wanted time to the first token, seconds."""
+    unit = r"(?P<unit>ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
+    first = r"(?:first[- ]token|ttft|time[- ]to[- ]first[- ]token|prompt processing|response starts?)"
+    found = text.take(rf"{first}\s?(?:[<:=]|(?:\w+\s){{0,4}}?)\s?(?P<number>{NUMBER}|{COUNT})\s?{unit}")
+    if not found:
+        found = text.take(rf"(?P<number>{NUMBER}|{COUNT})\s?{unit}\s(?:to|until|before|for|till)\s(?:the\s)?{first}")
+    if not found:
+        return None
+    unit = found["unit"]
+    return number_of(found["number"]) * (MS if unit.startswith(("ms", "mil")) else HOUR_S / 60 if unit.startswith("min") else 1)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Tokens/s for each user: what is wanted, what is seen today, and how many times today's speed is wished for."""
+
+    floor: float | None = None
+    seen: float | None = None
+    factor: float | None = None
+
+
+def pace(text: Text, catalog: "Catalog") -> Pace:
+    """The speeds of the text; one that is said to be seen or promised is no wish, but what it is to be doubled."""
+    seen = _seen(text)
+    found = text.take(rf"(?:{NUMBER}\s?(?:-|to)\s?)?(?P<number>{NUMBER}|{COUNT})\+?\s?{_SPEED}\b(?:\s+(?:each|per user))?")
+    if found:
+        return Pace(number_of(found["number"]), seen)
+    return Pace(None, seen, _factor(text, catalog))
+
+
+def _seen(text: Text) -> float | None:
+    """The speed of today, crossed out."""
+    last = None
+    for pattern in _SEEN:
+        for found in list(re.finditer(pattern, text.left)):
+            start, end = found.span("speed")
+            before = text.left[max(sentence_start(text.left, start), start - 30) : start]
+            if pattern is _SEEN[1] and re.search(rf"{_WANTED}[^,;]*$", before) and not re.search(NOBODYS, found["speed"]):
+                continue
+            text.cross_out(start, end)
+            last = last if re.search(NOBODYS, found[0]) else number_of(found["number"])
+    return last
+
+
+def _factor(text: Text, catalog: "Catalog") -> float | None:
+    """How many times as fast as today it shall be; only where the sentence is a wish, not where it compares two things."""
+    for pattern, factor in ((_PERCENT, None), *_FACTORS, (_FASTER, catalog.hints.choice("worth-factor"))):
+        found = re.search(pattern + ("" if pattern is not _FASTER else rf"(?!{_NOT_DECODE})"), text.left)
+        if not found:
+            continue
+        sentence = text.original[sentence_start(text.original, found.start()) : sentence_end(text.original, found.end())]
+        if re.search(_WISH, sentence[: found.end() - sentence_start(text.original, found.start())]):
+            text.cross_out(*found.span())
+            return factor if factor is not None else 1 + number_of(found[1]) / 100
+    return None
+
+
+def wanted(given: Pace, notes: list[Reason]) -> float | None:
+    """The wanted speed as far as the text alone tells it: stated, or so many times the one that is seen today."""
+    if given.floor is not None or given.factor is None or given.seen is None:
+        return given.floor
+    floor = round(given.factor * given.seen, 1)
+    notes.append(Reason("ask.faster", {"speed_factor": given.factor, "now_tokens_per_s": given.seen, "floor_tokens_per_s": floor}))
+    return floor

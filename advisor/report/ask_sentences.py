@@ -1,0 +1,59 @@
+"""The sentences of `ask`: how a question was read, and what it asks beside what to buy. Templates over facts, as in `sentences`."""
+
+ASKED: dict[str, str] = {
+    # how a question was read
+    "ask.cannot": "{why}",
+    "ask.context-raised": "A context of {stated_tokens} is shorter than prompt and answer: {used_tokens} are used.",
+    "ask.converted": "{amount} {currency} are {converted_usd} at {rate} ({date}).",
+    "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
+    "ask.apart": "{taken} and {others} are separate machines: {taken} is taken as what you have.",
+    "ask.asked-cannot": "{name} does not do it, so everything on sale was weighed.",
+    "ask.crowd": "“{name}” is taken as {users} at the same time.",
+    "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
+    "ask.left-out": "Left out as you wish: {kinds}.",
+    "ask.length": "“{name}” is taken as {context_tokens}.",
+    "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",
+    "ask.range": "Of the range the upper end is taken, {budget_usd}.",
+    "ask.spelling": "“{written}” is read as {read}.",
+    "ask.took-model": "“{name}” is taken as {taken} (others: {others}).",
+    "ask.took-usual": "“{name}” is taken as {taken}.",
+    "ask.usual-card": "“{name}” could be many: taken as {taken}; name yours to be sure.",
+    "ask.detected": "You name no card: this machine's is taken, {system}.",
+    "ask.faster": "{speed_factor} of the {now_tokens_per_s} of today is wanted: {floor_tokens_per_s}.",
+    "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
+    "ask.took-quant": "{bits} bits are taken as {quant}.",
+    # what was asked beside what to buy, side by side
+    "asked.variant": "{label}: {per_user_tokens_per_s} for each user, prompts at {prefill_tokens_per_s} ({engine}, {strategy}).",
+    "asked.variant-users": "{label}: {per_user_tokens_per_s} for each of {users} users, {sustained_tokens_per_s} in all with the "
+    "prompts' reading counted ({engine}, {strategy}).",
+    "asked.variant-short": "{label}: {model} ({quant}) does not fit.",
+    "asked.variant-cannot": "{label}: {why}.",
+    "asked.bridge": "NVLink on {system}: {with_tokens_per_s} instead of {without_tokens_per_s} ({decode_factor}), prompts "
+    "{prefill_factor}; it works only with a split that cuts every layer, here {strategy} of {engine}.",
+    "asked.bridge-idle": "NVLink on {system}: next to no gain, {with_tokens_per_s} instead of {without_tokens_per_s} "
+    "({decode_factor}), prompts {prefill_factor} ({engine}, {strategy}).",
+    "asked.users": "{system} serves {users} users of {model} ({quant}) at the same time with {context_tokens} each, "
+    "{per_user_tokens_per_s} for each; {floor_users} of them get {floor_tokens_per_s}.",
+    "asked.risk": "Mind: {text}.",
+    "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
+    "asked.even": "So {label} and {other} are about as fast.",
+    "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
+    # what no verdict answers
+    "asked.outside": "This is about something else: {text}.",
+    "asked.training": "{way} of {model} takes {state_bytes} for the weights and what belongs to them, activations on top.",
+    "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
+    "asked.supply-limited": "Not at full power: {system} takes {need_w} with its computer, and the supply gives {have_w}; with the cards "
+    "held to a power limit {limited_w} do.",
+    "asked.supply-short": "No: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
+    "asked.supply-needs": "{system} takes {need_w} with its computer.",
+    "asked.rent": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} pays from {even_hours} hours a day over three years.",
+    "asked.rent-never": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} does not pay within three years.",
+    "asked.rent-unknown": "No rental price is known of any of this.",
+    "asked.known": "In general: {text}.",
+    "asked.rule": "In general: {text}.",
+    "asked.unnamed-card": "That depends on your card, which you do not name and this machine does not show: name it, as in "
+    "“a second 3090”.",
+    "asked.side": "{label}: {per_user_tokens_per_s} for each user on {model}, {spend_usd} to buy.",
+    "asked.side-owned": "{label}, yours: {per_user_tokens_per_s} for each user on {model}.",
+    "asked.side-unpriced": "{label}: {per_user_tokens_per_s} for each user on {model}; no price is known, so it is never chosen.",
+}

@@ -1,0 +1,137 @@
+"""What a question asks that no verdict answers: training's memory, the power supply, renting, each side of an "A or B?", what is known."""
+
+import re
+from typing import TYPE_CHECKING
+
+from advisor.asked import GAIN_SEEN
+from advisor.market import power_w
+from advisor.reason import Fact, Reason
+from advisor.request import Request
+from advisor.system import spec
+from advisor.wishes import model_of, system_of
+
+if TYPE_CHECKING:
+    from advisor.advice import Recommendation, Road
+    from advisor.catalog import Catalog
+    from advisor.intake.question import Understood
+    from advisor.market import Cost
+
+MOST_SIDES = 4
+HOURS_OF_A_DAY = 24
+
+
+def told(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
+    """All of it, the first thing that was asked first."""
+    named = request.get("have") or request.get("among")
+    return (
+        *_outside(understood, request, catalog),
+        *(_supply(understood, request, catalog) if understood.asks_supply else ()),
+        *(_rent(given) if understood.asks_rent else ()),
+        *_in_general(understood, bool(named), bool(request.get("model"))),
+        *_sides(understood, request, given),
+    )
+
+
+def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
+    """That the topic is not estimated; of training what it takes in memory, which follows from the weights alone."""
+    topics = [topic for topic in understood.topics if topic.outside]
+    if not topics:
+        return ()
+    first = Reason("asked.outside", {"text": topics[0].text}, (topics[0].source,))
+    if topics[0].name != "training" or request.get("model") is None:
+        return (first,)
+    model = request.get("model")
+    params = model_of(model, catalog).params
+    facts = ((way, {"way": way.name, "model": model, "state_bytes": way.bytes_per_param * params}) for way in catalog.wording.training)
+    return (first, *(Reason("asked.training", each, (way.source,)) for way, each in facts))
+
+
+def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
+    """Whether the power supply carries it, and with its cards held to a power limit that was measured."""
+    words = (*request.get("among", ()), understood.compared_on or request.get("have"))[0]
+    if words is None:
+        return ()
+    system = system_of(words, request, catalog)
+    needed, given = power_w(system), request.get("psu_w")
+    if needed is None:
+        return ()
+    caps = {cap.device: cap.full_w - cap.limit_w for cap in catalog.hints.power_caps}
+    limited = needed - sum(group.count * caps.get(group.device.id, 0.0) for group in system.groups)
+    facts: dict[str, Fact] = {"system": words, "need_w": needed, "have_w": given, "limited_w": limited}
+    if given is None:
+        return (Reason("asked.supply-needs", facts),)
+    kind = "enough" if needed <= given else "limited" if limited <= given else "short"
+    return (Reason(f"asked.supply-{kind}", facts),)
+
+
+def _rent(given: "Recommendation") -> tuple[Reason, ...]:
+    """What renting the advised costs an hour, and from how many hours a day buying pays; else of the first road that can be rented."""
+    verdict = given.verdict
+    costs: list[Cost | None] = [verdict.cost, *(road.cost for road in given.roads if road.status != "impossible")]
+    cost = next((each for each in costs if each and each.rental_even_hours_per_day is not None), None)
+    if cost is None or cost.rental_even_hours_per_day is None:
+        return (Reason("asked.rent-unknown"),)
+    name = ", ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in cost.lines[:1])
+    facts: dict[str, Fact] = {"name": name, "rental_usd_per_hour": cost.rental_usd_per_hour, "spend_usd": cost.spend_usd}
+    facts["even_hours"] = cost.rental_even_hours_per_day
+    return (Reason("asked.rent-never" if cost.rental_even_hours_per_day > HOURS_OF_A_DAY else "asked.rent", facts),)
+
+
+def _in_general(understood: "Understood", named: bool, model: bool) -> tuple[Reason, ...]:
+    """What is known without an estimate; where no hardware is named all of it, and what to name."""
+    topics = [topic for topic in understood.topics if topic.always or not (named or topic.outside)]
+    known = (
+        Reason("asked.rule" if topic.always or not model else "asked.known", {"text": topic.text}, (topic.source,)) for topic in topics
+    )
+    return (*((Reason("asked.unnamed-card"),) if understood.unnamed_card and not named else ()), *known)
+
+
+def _sides(understood: "Understood", request: Request, given: "Recommendation") -> tuple[Reason, ...]:
+    """Each of several systems that were asked between, with its speed and price, the model being the answer's."""
+    if len({_device_words(words) for words in request.get("among", ())}) + bool(given.have) < 2 or understood.variants:
+        return ()
+    owned = [road for road in given.roads if road.kind == "keep"]
+    shown: dict[str, Road] = {}
+    for road in (*owned, *given.passed_over):
+        if road.system is not None and road.estimate is not None:
+            words = _label(road)
+            known = shown.get(_device_words(words))
+            if known is None or (not known.estimate or not known.estimate.fit.fits):
+                shown[_device_words(words)] = road
+    roads = list(shown.values())[:MOST_SIDES]
+    if len(roads) < 2:
+        return ()
+    return (*(_side(road) for road in roads), *(_faster(roads) if understood.asks_speed else ()))
+
+
+def _label(road: "Road") -> str:
+    """The devices of a system, without link, strategy and engine."""
+    assert road.system is not None
+    return re.split(r" (?:via|as|on) ", spec(road.system))[0]
+
+
+def _device_words(words: str) -> str:
+    """SYSTEM words without the memory size: sizes of one machine are one side."""
+    return re.sub(r" \d+gb", "", re.split(r" (?:via|as|on) ", words)[0])
+
+
+def _side(road: "Road") -> Reason:
+    found = road.estimate
+    assert found is not None
+    facts: dict[str, Fact] = {"label": _label(road), "model": found.model.id, "quant": found.quant.id, "spend_usd": road.spend_usd}
+    if not found.fit.fits or found.decode_per_user is None:
+        return Reason("asked.variant-short", facts)
+    facts |= {"per_user_tokens_per_s": found.decode_per_user.value, "users": found.workload.users}
+    owned = road.kind == "keep"
+    return Reason("asked.side-owned" if owned else "asked.side" if road.spend_usd is not None else "asked.side-unpriced", facts)
+
+
+def _faster(roads: "list[Road]") -> tuple[Reason, ...]:
+    """Which side is the fastest, against the next."""
+    speeds = {_label(road): road.estimate.decode_per_user.value for road in roads if road.estimate and road.estimate.decode_per_user}
+    ranked = sorted(speeds, key=lambda label: -speeds[label])
+    if len(ranked) < 2:
+        return ()
+    factor = speeds[ranked[0]] / speeds[ranked[1]]
+    facts: dict[str, Fact] = {"label": ranked[0], "other": ranked[1], "speed_factor": factor}
+    return (Reason("asked.best" if factor >= GAIN_SEEN else "asked.even", facts),)
