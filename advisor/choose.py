@@ -126,6 +126,8 @@ def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str
         yield asked
     elif way.system.count == 1:
         yield "whole"
+    elif apart := [box.strategy for box in way.system.boxes if box.strategy in ("replicas", "experts", "offload")]:
+        yield apart[0]  # no other split holds boxes that are split so inside
     else:
         yield "tensor"
         yield "layers"

@@ -24,6 +24,7 @@ REFUSALS: dict[str, str] = {
     "placement.not-between-boxes": "{engine} cannot split by {strategy} over {boxes} boxes",
     "placement.one-device": "one device leaves nothing to split by {strategy}",
     "placement.power-of-two": "{engine} cuts over 2, 4, 8 … devices, not {devices}",
+    "placement.inside": "boxes split as {inside} inside cannot be split as {strategy} together (inside it may be {may})",
     "placement.unlike-boxes": "the boxes hold unlike numbers of devices ({fewest_devices} and {most_devices})",
     "placement.unlike-devices": "{engine} cannot split by {strategy} over unlike devices",
     "placement.vocabulary": "{engine} needs the padded vocabulary {vocabulary} to divide by the number of devices, {devices}",

@@ -221,7 +221,7 @@ def estimate(plan: Plan, workload: Workload, saved: Mapping[str, Correction], al
 def _cautions(plan: Plan, fit: Fit) -> tuple[Reason, ...]:
     """What whoever runs this must know: users that wait for their turn, weights read from disk, a split over one device."""
     placement = plan.placement
-    found = [reason for reason in placement.reasons if reason.code == "offload.disk"]
+    found = [reason for reason in placement.reasons if reason.code in ("offload.disk", "layers.cut-everywhere")]
     if fit.at_a_time < fit.users:
         facts: dict[str, Fact] = {"users": fit.users, "at_a_time": fit.at_a_time, "waiting": fit.users - fit.at_a_time}
         found.append(Reason("users.queue", {"engine": plan.engine.id, **facts}))

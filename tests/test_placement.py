@@ -148,6 +148,16 @@ def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog)
         ("whole", "2x rtx-3090", "llama-3-8b", "q4_k_m", "placement.whole-is-one", ("devices", 2)),
         # 32 heads do not divide by 3 cards inside a box either
         ("layers", "2x (3x rtx-3090 as tensor) via eth-10g-tcp on vllm", "llama-3-8b", "awq-4bit", "placement.heads", ("devices", 3)),
+        ("tensor", "2x (4x h100-sxm as layers) via ib-ndr on vllm", "llama-3-8b", "awq-4bit", "placement.inside", ("inside", "layers")),
+        ("layers", "2x (4x h100-sxm as replicas) via ib-ndr on vllm", "llama-3-8b", "fp8", "placement.inside", ("inside", "replicas")),
+        (
+            "layers",
+            "(4x h100-sxm as tensor) + rtx-4090 via ib-ndr on vllm",
+            "llama-3-70b",
+            "fp8",
+            "placement.unlike-boxes",
+            ("most_devices", 4),
+        ),
         ("experts", "2x rtx-3090 on vllm", "llama-3-8b", "awq-4bit", "placement.no-experts", ("model", "llama-3-8b")),
         (
             "offload",
@@ -250,13 +260,41 @@ def test_whom_a_stop_stops(catalog: Catalog) -> None:
     assert code("2x h200-sxm as replicas on vllm") == ("stops.alone", 1)
 
 
-def test_a_box_that_cuts_its_layers_is_one_stage_beside_a_single_card(catalog: Catalog) -> None:
-    placement = laid(catalog, "layers", "(4x h100-sxm as tensor) + rtx-4090 via ib-ndr on vllm", "llama-3-70b", "fp8")
+def test_a_box_that_cuts_its_layers_is_one_stage_beside_a_smaller_one(catalog: Catalog) -> None:
+    placement = laid(catalog, "layers", "(4x h100-sxm as tensor) + (4x rtx-4090 as tensor) via ib-ndr on vllm", "llama-3-70b", "fp8")
     assert placement.stages == 2
-    # four of 80 GB count as 320, the single card as 24: 80 layers × 24 / 344 = 5.6, so 6, and 74 cut in four
-    assert [(part.count, part.stage, part.layer_share) for part in placement.parts] == [(4, 0, 74 / 80), (1, 1, 6 / 80)]
-    assert placement.parts[0].dense_share == pytest.approx(74 / 80 / 4)
-    assert [(m.kind, m.ranks, m.per_step) for m in placement.messages] == [("send", 2, 1), ("all-reduce", 4, 2 * 74)]
+    # four of 80 GB count as 320, four of 24 as 96: 80 layers × 96 / 416 = 18.5, so 18, and 62 cut in four
+    assert [(part.count, part.stage, part.layer_share) for part in placement.parts] == [(4, 0, 62 / 80), (4, 1, 18 / 80)]
+    assert placement.parts[0].dense_share == pytest.approx(62 / 80 / 4)
+    assert [(m.kind, m.ranks, m.per_step) for m in placement.messages] == [("send", 2, 1), ("all-reduce", 4, 124), ("all-reduce", 4, 36)]
+
+
+@pytest.mark.parametrize("end", ["", " as layers"])
+def test_a_box_that_states_nothing_cuts_where_the_others_do_and_says_so(catalog: Catalog, end: str) -> None:
+    """vLLM cuts every stage over as many ranks."""
+    found = choose.best(
+        bind(f"(2x rtx-3090 as tensor) + (2x rtx-3090){end} on vllm", catalog),
+        catalog.model("llama-3-8b"),
+        "awq-4bit",
+        "f16",
+        Workload(),
+        catalog,
+    )
+    assert found.placement.stages == 2
+    assert [(reason.code, reason.facts["boxes"]) for reason in found.warnings if reason.code.startswith("layers")] == [
+        ("layers.cut-everywhere", 1)
+    ]
+    both = bind(f"2x (2x rtx-3090 as tensor){end} on vllm", catalog)
+    alike = choose.best(both, catalog.model("llama-3-8b"), "awq-4bit", "f16", Workload(), catalog)
+    assert alike.decode == found.decode
+    assert not [reason for reason in alike.warnings if reason.code == "layers.cut-everywhere"]
+
+
+@pytest.mark.parametrize("inside", ["replicas", "experts"])
+def test_what_boxes_are_stated_to_do_inside_is_done(catalog: Catalog, inside: str) -> None:
+    system = bind(f"2x (4x h100-sxm as {inside}) via ib-ndr on vllm", catalog)
+    found = choose.best(system, catalog.model("qwen3-30b-a3b"), "fp8", "f16", Workload(), catalog)
+    assert found.placement.strategy == inside
 
 
 @pytest.mark.parametrize(

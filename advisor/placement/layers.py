@@ -8,7 +8,7 @@ from advisor.placement.rules import tensor_problem
 from advisor.placement.seats import Seat, message, no_path, seats_of, single_seats
 from advisor.placement.shares import Job, Message, Part, Placement
 from advisor.placement.tensor import REDUCES_PER_LAYER, copies, cut
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
 
 
@@ -33,6 +33,8 @@ class Stage:
 def lay(job: Job) -> Placement | Reason:
     """Layers shared out by memory; one hop of the hidden state between neighbours."""
     stages = _stages(job)
+    if len({stage.ranks for stage in stages}) > 1:  # engines cut every stage over as many devices
+        return Reason("placement.unlike-boxes", _fewest_and_most(stages))
     counts = shared_out(job.model.layers, [stage.room_bytes for stage in stages])
     stages, counts = [s for s, n in zip(stages, counts, strict=True) if n], [n for n in counts if n]
     hops = _hops(job, stages)
@@ -51,8 +53,19 @@ def lay(job: Job) -> Placement | Reason:
         engine=job.engine.id,
         backend=job.backend.id,
         overlap=_overlap(job),
-        reasons=copies(job, most_ranks) if most_ranks > 1 else (),
+        reasons=(*_cut_everywhere(job, most_ranks), *copies(job, most_ranks)) if most_ranks > 1 else (),
     )
+
+
+def _fewest_and_most(stages: Sequence[Stage]) -> dict[str, Fact]:
+    ranks = [stage.ranks for stage in stages]
+    return {"fewest_devices": min(ranks), "most_devices": max(ranks)}
+
+
+def _cut_everywhere(job: Job, ranks: int) -> tuple[Reason, ...]:
+    """Says it where boxes that state nothing cut their layers because another does."""
+    silent = sum(box.strategy != "tensor" for box in job.system.boxes)
+    return (Reason("layers.cut-everywhere", {"engine": job.engine.id, "devices": ranks, "boxes": silent}),) if silent else ()
 
 
 def _overlap(job: Job) -> float:

@@ -4,10 +4,24 @@ from advisor.placement.seats import unlike
 from advisor.placement.shares import Job
 from advisor.reason import Fact, Reason
 
+# what a box may do inside under each strategy of the whole; a box that states nothing does as the whole
+INSIDE = {
+    "whole": ("whole",), "tensor": ("tensor",), "layers": ("layers", "tensor"), "experts": ("experts", "tensor"),
+    "offload": ("offload", "layers"), "replicas": ("replicas", "tensor", "layers", "whole"),
+}  # fmt: skip
+
 
 def problem(strategy: str, job: Job) -> Reason | None:
     """The first thing that forbids the strategy whatever the model; None when it may be tried."""
-    return _devices(strategy, job) or _engine(strategy, job) or _mixture(strategy, job)
+    return _devices(strategy, job) or _inside(strategy, job) or _engine(strategy, job) or _mixture(strategy, job)
+
+
+def _inside(strategy: str, job: Job) -> Reason | None:
+    """A box that is stated to split in a way that the whole cannot hold."""
+    for box in job.system.boxes:
+        if box.strategy and box.count > 1 and box.strategy not in INSIDE[strategy]:
+            return Reason("placement.inside", {"strategy": strategy, "inside": box.strategy, "may": ", ".join(INSIDE[strategy])})
+    return None
 
 
 def _devices(strategy: str, job: Job) -> Reason | None:

@@ -86,8 +86,9 @@ def short_name(system: System) -> str:
 
 def setting(estimate: Estimate) -> str:
     """How the model runs there: engine, split, link."""
-    link = estimate.system.shown_link
-    over = f" over {link.name}" if link and estimate.placement.messages else ""
+    links = [message.link for message in estimate.placement.messages]
+    link = estimate.system.shown_link if estimate.system.shown_link in links else next(iter(links), None)
+    over = f" over {link.name}" if link else ""
     return f"{estimate.placement.engine}/{estimate.placement.backend}, {STRATEGIES[estimate.placement.strategy]}{over}"
 
 
