@@ -1,31 +1,19 @@
 """Money: what a system costs to buy and to run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import date
 from math import ceil
 
+from advisor.billed import CostLine, link_lines, unpriced_parts
 from advisor.device import Device
 from advisor.host import Host
-from advisor.link import Link, LinkPart
 from advisor.money import Money, Part
 from advisor.prices import PriceUsed, first_day, price_of, resale_of
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
+from advisor.supply import given_w, needed_w, tight
 from advisor.system import Box, Group, System
 from advisor.units import GIB, HOUR_S, KILO, MEGA, YEAR_S
-
-
-@dataclass(frozen=True, eq=False)
-class CostLine:
-    """One line of the bill: `count` of a thing at `usd` each; `owned` ones are not paid."""
-
-    what: str
-    name: str
-    count: int
-    usd: float | None
-    owned: bool = False
-    as_of: str | None = None
-    condition: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,43 +36,6 @@ class Cost:
     def bought(self) -> tuple[CostLine, ...]:
         """The lines that are paid; all of them where everything is owned."""
         return tuple(line for line in self.lines if not line.owned) or self.lines
-
-
-def parts_needed(part: LinkPart, link: Link, ends: int, devices: int, lacking: int | None = None) -> int:
-    """How many of a link's part `ends` joined ends need, with `devices` in all; `lacking` of the ends have no port of their own."""
-    if ends < part.needed_from:
-        return 0
-    if part.per == "pair":
-        return ends * (ends - 1) // 2 if link.shape == "mesh" else max(1, ends // 2) if link.shape == "pair" else ends - 1
-    return {"system": 1, "box": ends if lacking is None else lacking, "device": devices}[part.per]
-
-
-def link_lines(
-    link: Link | None, ends: int, devices: int, owned: bool, overrides: Mapping[str, float], boxes: Sequence[Box] = ()
-) -> list[CostLine]:
-    """The bridge, cables, NICs and switch of one link; no NIC for a box whose own port does, no price where a card has no slot."""
-    if link is None or ends < 2:
-        return []
-    if link.id in overrides:
-        return [CostLine(link.id, link.name, 1, overrides[link.id], owned)]
-    without = [box for box in boxes if not box.has_port(link)]
-    slotless = any(box.groups[0].device.is_box for box in without)
-    needed = [(part, parts_needed(part, link, ends, devices, len(without) if boxes else None)) for part in link.parts]
-    return [
-        CostLine(link.id, f"adapter for {link.name}", count, None, owned)
-        if slotless and part.per == "box"
-        else CostLine(link.id, part.name, count, part.usd, owned, part.date)
-        for part, count in needed
-        if count and (part.usd is not None or slotless)
-    ]
-
-
-def unpriced_parts(link: Link | None, ends: int, devices: int, overrides: Mapping[str, float]) -> list[Reason]:
-    """What one buys for a link at a price that nobody says: it is not on the bill."""
-    if link is None or ends < 2 or link.id in overrides:
-        return []
-    unknown = [part.name for part in link.parts if part.usd is None and parts_needed(part, link, ends, devices)]
-    return [Reason("price.part-unknown", {"name": link.name, "part": name}) for name in unknown]
 
 
 def thing_name(device: Device, memory_bytes: float) -> str:
@@ -129,10 +80,15 @@ class Terms:
     today: date | None = None
     owned_supply_w: float | None = None  # what the power supply of the owned computer gives, where stated
     owned_host: str | None = None  # id of a computer that is owned without cards
+    supply_w: float | None = None  # the same of whatever computer is around the cards
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
         """The price of one thing on these terms."""
         return price_of(thing, memory_bytes, money=self.money, new_only=self.new_only, overrides=dict(self.overrides), today=self.today)
+
+    def stated_supply_w(self, owned: bool) -> float | None:
+        """What the supply of a computer gives, where the buyer says so."""
+        return (self.owned_supply_w if owned else None) or self.supply_w
 
     @property
     def usd_per_kwh(self) -> float:
@@ -161,11 +117,10 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
         return [], []
     price = terms.price(host)
     lines = [CostLine(host.id, host.name, 1, price.usd, owned, price.as_of, price.condition), *_docks(box, host, terms.money)]
-    watts = host.base_power_w + sum(group.count * (group.device.power_w or 0.0) for group in box.groups)
-    given_w = (terms.owned_supply_w if owned else None) or host.power_supply_w
-    if watts <= given_w:
+    watts, given = needed_w(box), given_w(box, terms.stated_supply_w(owned))
+    if watts <= given:
         return lines, []
-    facts: dict[str, Fact] = {"need_w": watts, "have_w": given_w, "host": host.name}
+    facts: dict[str, Fact] = {"need_w": watts, "have_w": given, "host": host.name}
     supplies = terms.money.parts_of("power-supply")
     supply = next((part for part in supplies if (part.watts or 0.0) >= watts), None)
     if supply is None:  # several of the strongest, so that more cards never cost less
@@ -258,28 +213,29 @@ def resale(have: System | None, system: System, terms: Terms) -> float | None:
     return total
 
 
-def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostLine], list[Reason]]:
-    """Every line of the bill, and the upgrades of hosts in it."""
+def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostLine], list[Reason], list[Reason]]:
+    """Every line of the bill, the upgrades of hosts in it, and where a supply has little to spare."""
     overrides = dict(terms.overrides)
     lines = _device_lines(system, have, terms)
-    upgrades: list[Reason] = []
+    upgrades, strained = list[Reason](), list[Reason]()
     hosts_owned = [box.host.id for box in have.boxes if box.host] if have else [terms.owned_host]
     for box in system.boxes:
         owned = box.host is not None and box.host.id in hosts_owned
         if owned and box.host:
             hosts_owned.remove(box.host.id)
         more, needed = host_lines(box, owned, terms)
+        strained += filter(None, (tight(box, terms.stated_supply_w(owned), terms.money),))
         upgrades += _new_host(box, have, terms) if have and not owned else ()
         has_link = have is not None and any(box.link == other.link and other.count >= box.count for other in have.boxes)
         lines += more + link_lines(box.link, box.count, box.count, has_link, overrides)
         upgrades += needed
     joined = have is not None and have.link == system.link and len(have.boxes) >= len(system.boxes)
-    return lines + link_lines(system.link, len(system.boxes), system.count, joined, overrides, system.boxes), upgrades
+    return lines + link_lines(system.link, len(system.boxes), system.count, joined, overrides, system.boxes), upgrades, strained
 
 
 def bill(system: System, have: System | None, terms: Terms) -> Cost:
     """What a system costs to buy; `cost` adds what its tokens cost."""
-    lines, upgrades = _bill(system, have, terms)
+    lines, upgrades, strained = _bill(system, have, terms)
     bought = [line for line in lines if not line.owned]
     dates = sorted((line.as_of for line in bought or lines if line.as_of), key=first_day)
     spend, watts = _total(bought), power_w(system)
@@ -293,7 +249,7 @@ def bill(system: System, have: System | None, terms: Terms) -> Cost:
         usd_per_million_tokens=None,
         lines=tuple(lines),
         upgrades=tuple(upgrades),
-        warnings=_mind(system, bought, terms),
+        warnings=(*_mind(system, bought, terms), *strained),
         rental_usd_per_hour=rental,
         rental_even_hours_per_day=_rental_even(spend, watts, rental, terms),
     )

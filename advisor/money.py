@@ -33,6 +33,10 @@ class Chosen:
         """The chosen number of that id."""
         return self._choices[name]
 
+    def why(self, name: str) -> str:
+        """Why it was chosen so."""
+        return next(each.reason for each in self.choices if each.id == name)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Electricity:

@@ -128,6 +128,7 @@ def terms_of(request: Request, catalog: "Catalog") -> "Terms":
         overrides=_priced(request, catalog),
         electricity_usd_per_kwh=request.get("electricity"),
         hours_per_day=request.get("hours_per_day", Need.hours_per_day),
+        supply_w=request.get("psu_w"),
     )
 
 

@@ -14,10 +14,10 @@ from hypothesis import settings
 from hypothesis import strategies as some
 
 from advisor import drafts, safewrite
+from advisor.billed import link_lines, unpriced_parts
 from advisor.catalog import Catalog
 from advisor.cli import run
 from advisor.errors import BadInput, BadValue
-from advisor.market import link_lines, unpriced_parts
 from advisor.tables import TABLES
 from advisor.yamlcheck import decode
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from advisor import choose, market
+from advisor.billed import parts_needed
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.device import Device
 from advisor.link import LinkPart
-from advisor.market import Terms, bill, parts_needed, usd_per_million_tokens
+from advisor.market import Terms, bill, usd_per_million_tokens
 from advisor.price import Price
 from advisor.prices import first_day, price_of
 from advisor.units import GIB
@@ -189,6 +190,18 @@ def test_a_short_power_supply_is_replaced() -> None:
     supply = next(part for part in MONEY.parts_of("power-supply") if (part.watts or 0) >= needed)
     assert [reason.code for reason in cost.upgrades] == ["host.power"]
     assert supply.id in [line.what for line in cost.lines if not line.owned]
+
+
+@pytest.mark.parametrize(
+    ("words", "supply_w", "codes"),
+    [("rtx-3090", None, []), ("2x rtx-3090", None, ["host.power-tight"]), ("2x rtx-3090", 1000, ["host.power-tight"]),
+     ("2x rtx-3090", 1013, []), ("2x rtx-3090", 800, []), ("mac-m4-max-40c", None, [])],
+)  # fmt: skip
+def test_a_supply_without_reserve_is_remarked(words: str, supply_w: float | None, codes: list[str]) -> None:
+    """350 + 110 W are 54 % of 850 W; 2 x 350 + 110 = 810 W are 95 % of 850 and 81 % of 1000 W, and 800 W fall short of it."""
+    cost = bill(choose.bind(words, CATALOG), None, replace(TERMS, supply_w=supply_w))
+    assert [reason.code for reason in cost.warnings if reason.code.startswith("host.")] == codes
+    assert [reason.code for reason in cost.upgrades] == (["host.power"] if supply_w == 800 else [])
 
 
 def test_what_the_old_card_brings() -> None:

@@ -40,7 +40,7 @@ ROOMS = (
     ("ways",),
     ("choose",),
     ("repeated", "scale", "accuracy"),
-    ("prices",),
+    ("prices", "supply", "billed"),
     ("market",),
     ("where",),
     ("browse", "drafts"),

@@ -14,9 +14,9 @@ from advisor.advice.offers import dearer
 from advisor.advice.prober import Prober, flip_of, then
 from advisor.advice.search import search
 from advisor.advice.workflips import of_context, of_users
+from advisor.billed import CostLine
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
-from advisor.market import CostLine
 from advisor.reason import Reason
 from advisor.record import replace
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
+from advisor.billed import link_lines
 from advisor.bind import between, with_link
 from advisor.catalog import Catalog
 from advisor.errors import Unsupported
 from advisor.joined import pcie
 from advisor.link import Link
-from advisor.market import link_lines
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.scale import grown

@@ -9,7 +9,8 @@ from advisor.advice.desk import Work
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
 from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
-from advisor.market import Cost, CostLine
+from advisor.billed import CostLine
+from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import replace

@@ -157,6 +157,8 @@ ADVICE: dict[str, str] = {
     "first token after {first_token_s} where {floor_s} are wanted.",
     # host parts
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
+    "host.power-tight": "The power supply has little to spare: {need_w} of {have_w} ({used_share}). Limit the cards' power, or take one of "
+    "about {wanted_w}.",
     "host.power-beyond": "No single power supply on sale gives the {need_w} that it needs: several are counted.",
     "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
     "host.roomier": "It moves to another computer: {host} has {ram_bytes} at {reached_bytes_per_s} and costs {price_usd}; yours has "

@@ -1,7 +1,8 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
+from advisor.billed import CostLine
 from advisor.evidence import Evidence, Nearest
-from advisor.market import Cost, CostLine
+from advisor.market import Cost
 from advisor.memory import DeviceFit, Fit
 from advisor.record import replace
 from advisor.report.page import Bar, Bars, shown
