@@ -42,6 +42,7 @@ class Estimated:
     cost: "Cost"
     overlays: tuple[str, ...] = ()
     conditions: "Mapping[str, Condition] | None" = None  # of several devices: for more of them to mean more speed
+    request: Request | None = None
 
     @property
     def positive(self) -> bool:
@@ -93,6 +94,7 @@ class Recommended:
     understood_as: str | None = None
     not_understood: tuple[str, ...] = ()
     asked: tuple[Reason, ...] = ()  # what was asked beside what to buy, with its numbers
+    request: Request | None = None
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     warnings = (*beyond_model(request, model), *assumed_of(model))
     best = replace(best, rows=rows_near(best, catalog), more_reasons=alone, more_warnings=warnings)
     judged = _conditions(system, model, request, workload, catalog) if system.count > 1 else None
-    return Estimated(best, cost_of(best, request, catalog), catalog.overlays, judged)
+    return Estimated(best, cost_of(best, request, catalog), catalog.overlays, judged, request)
 
 
 def _conditions(system: "System", model: "Model", request: Request, workload: "Workload", catalog: "Catalog") -> "dict[str, Condition]":
@@ -213,7 +215,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     if any(reason.code in ("price.unknown", "price.not-new") for reason in refused):
         refused = (*refused, speed_of(asked.get("among")[0], asked, given, catalog))
     beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
-    return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside))
+    return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside), asked)
 
 
 def _cannot(given: "Recommendation", asked: Request) -> tuple[Reason, ...]:
@@ -235,7 +237,7 @@ def answer(request: Request) -> Answer:
         return _compared(request, catalog)
     if request.command == "scale":
         return _scaled(request, catalog)
-    return _asked(request, catalog) if request.command == "ask" else Recommended(_recommended(request, catalog))
+    return _asked(request, catalog) if request.command == "ask" else Recommended(_recommended(request, catalog), request=request)
 
 
 def _with_catalog(request: Request, catalog: "Catalog | None") -> "Catalog":

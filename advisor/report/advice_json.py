@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.report.again import terms_words
+from advisor.report.again import Said
 from advisor.report.estimate_json import Json, conditions, estimate_body, reasons, texts, workload
 from advisor.report.sentences import text
 from advisor.system import System, spec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from advisor.advice import Flip, Recommendation, Road, Rung, SecondGpu, Setting, Verdict
     from advisor.need import Need
     from advisor.speed import Estimate
@@ -53,14 +51,14 @@ def _verdict(given: Verdict) -> Json:
     }
 
 
-def road(given: Road, model: str | None = None, terms: Sequence[str] = ()) -> Json:
-    """One kind of answer, with its best candidate or why there is none. `model`: the words that named it; `terms`: of `again`."""
+def road(given: Road, stated: Said) -> Json:
+    """One kind of answer, with its best candidate or why there is none."""
     cost = given.cost
     return {
         "kind": given.kind,
         "status": given.status,
         "system": _words(given.system, given.estimate),
-        "estimate": estimate_body(given.estimate, cost, model, terms) if given.estimate and cost else None,
+        "estimate": estimate_body(given.estimate, cost, stated) if given.estimate and cost else None,
         "spend_usd": given.spend_usd,
         "resale_usd": given.resale_usd,
         "price_usd": cost.price_usd if cost else None,
@@ -95,23 +93,23 @@ def _setting(given: Setting) -> Json:
     return {"text": " ".join(map(text, said)), "command": given.command, "gain": text(given.gain) if given.gain else None, "facts": facts}
 
 
-def _rung(given: Rung) -> Json:
-    return {"label": given.label, "model": given.model, "roads": [road(each) for each in given.roads]}
+def _rung(given: Rung, stated: Said) -> Json:
+    return {"label": given.label, "model": given.model, "roads": [road(each, stated) for each in given.roads]}
 
 
-def recommendation(given: Recommendation) -> Json:
+def recommendation(given: Recommendation, stated: Said) -> Json:
     """What `recommend` and `ask` both answer."""
     return {
         "need": _need(given.need, given.have_words),
         "verdict": _verdict(given.verdict),
         "second_gpu": _second(given.second_gpu),
-        "roads": [road(each, given.need.model, terms_words(given.need, given.overlays)) for each in given.roads],
+        "roads": [road(each, stated) for each in given.roads],
         "conditions": conditions(given.conditions),
-        "passed_over": [road(each, given.need.model, terms_words(given.need, given.overlays)) for each in given.passed_over],
+        "passed_over": [road(each, stated) for each in given.passed_over],
         "remarks": reasons(given.remarks),
         "flips": [_flip(each) for each in given.flips],
         "settings": [_setting(each) for each in given.settings],
-        "ladder": None if given.ladder is None else [_rung(each) for each in given.ladder],
+        "ladder": None if given.ladder is None else [_rung(each, stated) for each in given.ladder],
         "assumptions": texts(given.assumptions),
         "catalog": {"version": given.catalog_version, "overlays": list(given.overlays), "prices_as_of": given.prices_as_of},
         "warnings": texts(given.warnings),

@@ -3,23 +3,29 @@
 from collections.abc import Sequence
 from shlex import join
 
-from advisor.need import Need
+from advisor.record import dataclass
+from advisor.request import Request, option_name
 from advisor.speed import Estimate
 from advisor.system import System, spec
 from advisor.units import GIB
 
 
-def again(given: Estimate, model: str | None = None, terms: Sequence[str] = ()) -> str:
-    """The command; `model` are the words that named the model, where its id is none of the catalog's (a file).
+@dataclass(frozen=True)
+class Said:
+    """What a command says beside the system and the work: the words for the model, prices, running cost and catalogs."""
 
-    `terms` are those of `terms_words`.
-    """
+    model: str | None = None  # as the user named it; None: the estimate's own id
+    terms: tuple[str, ...] = ()
+
+
+def again(given: Estimate, stated: Said) -> str:
+    """The command."""
     work = given.workload
-    words = ["advisor", "estimate", spec(given.system), "--model", model or given.model.id, "--quant", given.quant.id]
+    words = ["advisor", "estimate", spec(given.system), "--model", stated.model or given.model.id, "--quant", given.quant.id]
     words += ["--kv-quant", given.kv_quant] if given.kv_quant != "f16" else []
     words += ["--users", str(work.users)] if work.users != 1 else []
     words += ["--context", str(work.context_tokens), "--prompt", str(work.prompt_tokens), "--generate", str(work.generate_tokens)]
-    return join([*words, *_surroundings(given.system), *terms])
+    return join([*words, *_surroundings(given.system), *stated.terms])
 
 
 def _surroundings(system: System) -> list[str]:
@@ -30,9 +36,10 @@ def _surroundings(system: System) -> list[str]:
     return [*words, "--storage", system.storage] if system.storage is not None else words
 
 
-def terms_words(need: Need, overlays: Sequence[str] = ()) -> list[str]:
-    """The prices, the running cost and the catalogs that a need was weighed with."""
-    words = [word for thing, usd in need.prices_usd for word in ("--price", f"{thing}={usd:g}")]
-    words += ["--electricity", f"{need.electricity_usd_per_kwh:g}"] if need.electricity_usd_per_kwh is not None else []
-    words += ["--hours-per-day", f"{need.hours_per_day:g}"] if need.hours_per_day != Need.hours_per_day else []
-    return words + [word for path in overlays for word in ("--catalog", path)]
+def said(request: Request | None, overlays: Sequence[str] = ()) -> Said:
+    """What the request said of them, for the command that gives the numbers again."""
+    stated = request or Request("recommend", {})
+    words = [word for thing, usd in stated.get("price", ()) for word in ("--price", f"{thing}={usd:.12g}")]
+    for key in ("electricity", "hours_per_day"):
+        words += [option_name(key), f"{stated.get(key):.12g}"] if stated.get(key) is not None else []
+    return Said(stated.get("model"), (*words, *(word for path in overlays for word in ("--catalog", path))))

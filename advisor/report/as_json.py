@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
 from advisor.report.advice_json import recommendation
+from advisor.report.again import said
 from advisor.report.estimate_json import Json, amdahl, conditions, estimate_body, memory_sums, reason, reasons, speed, texts
 from advisor.report.head import head
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def estimate(answer: Estimated) -> Json:
     """`advisor estimate`."""
     met = conditions(answer.conditions) if answer.conditions else None
-    return {**head("estimate"), **estimate_body(answer.estimate, answer.cost), "conditions": met}
+    return {**head("estimate"), **estimate_body(answer.estimate, answer.cost, said(answer.request, answer.overlays)), "conditions": met}
 
 
 def error(refused: Refused) -> Json:
@@ -88,13 +89,13 @@ def scale(answer: Scaled) -> Json:
 
 def recommend(answer: Recommended) -> Json:
     """`advisor recommend`."""
-    return {**head("recommend"), **recommendation(answer.recommendation)}
+    return {**head("recommend"), **recommendation(answer.recommendation, said(answer.request, answer.overlays))}
 
 
 def ask(answer: Recommended) -> Json:
     """`advisor ask`: a recommendation, and how the question was understood."""
     understood = {"understood_as": answer.understood_as, "not_understood": list(answer.not_understood), "asked": reasons(answer.asked)}
-    return {**head("ask"), **understood, **recommendation(answer.recommendation)}
+    return {**head("ask"), **understood, **recommendation(answer.recommendation, said(answer.request, answer.overlays))}
 
 
 OBJECTS: dict[str, Callable[[Any], Json]] = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.report.again import again
+from advisor.report.again import Said, again
 from advisor.report.sentences import text
 from advisor.system import System, spec
 from advisor.units import GIB, MS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from advisor.advice import Condition
     from advisor.evidence import Nearest
@@ -205,7 +205,7 @@ def amdahl(serial_fraction: float | None, ceiling: float | None) -> Json | None:
     return None if serial_fraction is None else {"serial_fraction": serial_fraction, "ceiling": ceiling}
 
 
-def estimate_body(given: Estimate, cost: Cost, model: str | None = None, terms: Sequence[str] = ()) -> Json:
+def estimate_body(given: Estimate, cost: Cost, stated: Said) -> Json:
     """The keys of an estimate; also what a road of a recommendation carries."""
     return {
         "system": system(given.system, cost.price_usd, cost.power_w, given),
@@ -219,7 +219,7 @@ def estimate_body(given: Estimate, cost: Cost, model: str | None = None, terms: 
         "speedup_over_one_device": given.speedup_over_one_device,
         "amdahl": amdahl(given.amdahl_serial_fraction, given.amdahl_ceiling),
         "verify": given.verify,
-        "again": again(given, model, terms),
+        "again": again(given, stated),
         "evidence": _evidence(given),
         "cost": _cost(cost, given),
         "reasons": reasons(given.reasons),

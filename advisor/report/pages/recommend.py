@@ -6,7 +6,7 @@ from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
 from advisor.record import replace
-from advisor.report.again import again, terms_words
+from advisor.report.again import Said, again, said
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     STRATEGIES,
@@ -175,7 +175,7 @@ def _why(given: Recommendation) -> list[Block]:
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
 
-def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
+def _foot(given: Recommendation, stated: Said) -> tuple[tuple[str, str], ...]:
     estimate = given.verdict.estimate
     basis = f"; {basis_words(estimate.evidence)}" if estimate else ""
     assumed = " ".join(sentences(claim for claim in given.assumptions if claim.code not in TAKEN))
@@ -185,7 +185,7 @@ def _foot(given: Recommendation) -> tuple[tuple[str, str], ...]:
             ("How sure", f"{given.verdict.confidence}{basis}"),
             ("Assumed", assumed),
             ("Prices", f"as of {given.prices_as_of}" if given.prices_as_of else ""),
-            ("Again with", again(estimate, given.need.model, terms_words(given.need, given.overlays)) if estimate else ""),
+            ("Again with", again(estimate, stated) if estimate else ""),
         )
         if line
     )
@@ -221,7 +221,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
         blocks.append(_conditions(given))
     blocks += _changes(given, full)
     blocks += _why(given) if why else []
-    blocks.append(Facts(_foot(given)))
+    blocks.append(Facts(_foot(given, said(answer.request, answer.overlays))))
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
