@@ -401,6 +401,30 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, says: str) -> None:
         read(file)
 
 
+def test_where_the_nesting_or_a_number_is_too_much_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"a":\n' + "[" * 100_000)
+    with pytest.raises(AdvisorError, match=r"nested deeper than 500 levels \(line 2 column 500\)"):
+        read(path)
+    path.write_text('{"hidden_size": ' + "9" * 5000 + "}")
+    with pytest.raises(AdvisorError, match=r"a number of 5000 digits \(line 1 column 17\)"):
+        read(path)
+
+
+@pytest.mark.parametrize("value", ["true", '"4096"'])
+def test_a_width_that_is_no_number_is_said(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA).replace("4096", value))
+    with pytest.raises(AdvisorError, match="hidden_size: '(True|4096)' is not a whole number"):
+        read(path)
+
+
+def test_a_file_that_powershell_wrote_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(json.dumps(LLAMA).encode("utf-16"))
+    assert read(path).params == made(LLAMA).params
+
+
 def test_missing_file_and_wrong_encoding(tmp_path: Path) -> None:
     with pytest.raises(AdvisorError, match="cannot be read"):
         read(tmp_path / "config.json")

@@ -17,7 +17,7 @@ ROOMS = (
     ("record", "latemethods", "units"),
     ("reason",),
     ("errors",),
-    ("words", "names", "safewrite"),
+    ("words", "names", "safewrite", "jsontext"),
     ("yamltext", "yamlfile", "yamlcheck", "yamlwrite"),
     ("price", "money", "hints", "integrated", "tensor", "mixer", "feedforward"),
     ("device", "link", "model", "quant", "engine", "host", "measurement", "platforms"),

@@ -27,8 +27,10 @@ def _request(line: str | bytes) -> dict[str, Any]:
         raise BadInput(f"The line is longer than {LONGEST_LINE_BYTES // 2**20} MiB.")
     try:
         asked = json.loads(line)
-    except ValueError as error:
-        raise BadInput(f"The line is not JSON: {error}.") from None
+    except (ValueError, RecursionError) as error:
+        from advisor.jsontext import why
+
+        raise BadInput(f"The line is not JSON: {why(line, error)}.") from None
     if not isinstance(asked, dict) or not isinstance(asked.get("command"), str):
         raise BadInput('The line is not an object with a "command", such as {"command": "estimate", "system": "rtx-3090", "model": "70b"}.')
     marked = b"\\ud" in line.lower() if isinstance(line, bytes) else "\\ud" in line.lower()

@@ -19,6 +19,8 @@ from advisor.intake.hf_layers import mixer_kinds
 from advisor.intake.hf_mixers import mixers
 from advisor.intake.hf_quant import native_quant
 from advisor.intake.hf_vision import tower_params
+from advisor.intake.page import encoding_of
+from advisor.jsontext import why
 from advisor.mixer import Mixer
 from advisor.model import Model
 from advisor.price import Source
@@ -175,6 +177,9 @@ def _embedding_size(keys: Keys, hidden: int) -> int | None:
 
 
 def _needed(keys: Keys, names: tuple[str, ...]) -> int:
+    stated = keys.value(*names)
+    if isinstance(stated, bool | str):
+        raise BadInput(f"{keys.where}: {names[0]}: {str(stated)[:40]!r} is not a whole number")
     found = keys.whole(*names)
     if not found:
         raise BadInput(f"{keys.where}: {names[0]}: missing, or not above 0; is it the config.json of a language model?")
@@ -255,11 +260,17 @@ def _mapping(file: Path, largest_bytes: float, *, needed: bool = True) -> dict[s
             raise BadInput(f"{file}: is no ordinary file")
         if file.stat().st_size > largest_bytes:
             raise BadInput(f"{file}: {file.stat().st_size} bytes are too many for a {file.name}")
-        found = json.loads(file.read_bytes().decode("utf-8-sig"))
+        raw = file.read_bytes()
+        name, width = encoding_of(raw)
+        text = raw.decode("utf-8-sig") if width == 1 else raw.decode(name).removeprefix("\ufeff")
     except OSError as error:
         raise BadInput(f"{file}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadInput(f"{file}: is no JSON: {str(error)[:200]}") from error
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{file}: is no JSON: {why(text, error)}") from None
     if not isinstance(found, dict):
         raise BadInput(f"{file}: should hold one JSON object, as a Hugging Face config.json does")
     return found
