@@ -11,7 +11,7 @@ from advisor.money import Money, Part
 from advisor.prices import PriceUsed, first_day, price_of, resale_of
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
-from advisor.supply import given_w, needed_w, tight
+from advisor.supply import given_w, needed_w, supply_for, tight
 from advisor.system import Box, Group, System
 from advisor.units import GIB, HOUR_S, KILO, MEGA, YEAR_S
 
@@ -121,10 +121,9 @@ def host_lines(box: Box, owned: bool, terms: Terms) -> tuple[list[CostLine], lis
     if watts <= given:
         return lines, []
     facts: dict[str, Fact] = {"need_w": watts, "have_w": given, "host": host.name}
-    supplies = terms.money.parts_of("power-supply")
-    supply = next((part for part in supplies if (part.watts or 0.0) >= watts), None)
+    supply = supply_for(watts, terms.money)
     if supply is None:  # several of the strongest, so that more cards never cost less
-        strongest = max(supplies, key=lambda part: part.watts or 0.0)
+        strongest = max(terms.money.parts_of("power-supply"), key=lambda part: part.watts or 0.0)
         lines.append(CostLine(strongest.id, strongest.name, ceil(watts / (strongest.watts or watts)), strongest.usd, False, strongest.date))
         return lines, [Reason("host.power-beyond", facts)]
     lines.append(CostLine(supply.id, supply.name, 1, supply.usd, False, supply.date))

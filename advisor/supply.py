@@ -1,6 +1,6 @@
 """Watts in one computer: what its cards and it need, what its supply gives, and how near the one is to the other."""
 
-from advisor.money import Money
+from advisor.money import Money, Part
 from advisor.reason import Fact, Reason
 from advisor.system import Box
 
@@ -15,6 +15,13 @@ def needed_w(box: Box) -> float:
 def given_w(box: Box, stated_w: float | None) -> float:
     """What the supply of its computer gives: as stated, or as such a computer has."""
     return stated_w or (box.host.power_supply_w if box.host else 0.0)
+
+
+def supply_for(watts: float, money: Money) -> Part | None:
+    """The supply to buy: the weakest that leaves a reserve, else the strongest that gives as much; None where none does."""
+    able = [part for part in money.parts_of("power-supply") if (part.watts or 0.0) >= watts]
+    roomy = (part for part in able if (part.watts or 0.0) * money.choice("supply-share") >= watts)
+    return next(roomy, able[-1] if able else None)
 
 
 def tight(box: Box, stated_w: float | None, money: Money) -> Reason | None:

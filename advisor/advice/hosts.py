@@ -3,6 +3,7 @@
 from advisor.advice.desk import Desk
 from advisor.host import Host
 from advisor.market import dock_of, reached
+from advisor.supply import supply_for
 from advisor.system import System
 
 Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
@@ -24,7 +25,7 @@ class Hosts:
         self.only_own = self.own is not None and not self.owned  # `--host` without cards: no other is wanted
         self.own_ram_bytes, self.own_supply_w = need.ram_bytes, need.psu_w
         self.money = terms.money
-        self.supplies = terms.money.parts_of("power-supply")
+        self._supplies: dict[float, float] = {}
         least = desk.catalog.hints.least_lanes.lanes  # slots of fewer lanes are good for mining only
         slotted = (host for host in desk.catalog.hosts.values() if host.max_cards and host.mount == "slot")
         wide = [host for host in slotted if min(slot.lanes_shared or slot.lanes for slot in host.slots) >= least]
@@ -44,7 +45,10 @@ class Hosts:
         given = (self.own_supply_w if host is self.own else None) or host.power_supply_w
         if needed <= given:
             return 0.0
-        return next((part.usd for part in self.supplies if (part.watts or 0.0) >= needed), float("inf"))
+        if needed not in self._supplies:
+            part = supply_for(needed, self.money)
+            self._supplies[needed] = part.usd if part else float("inf")
+        return self._supplies[needed]
 
     def for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
         """(what it costs, the computer): the own one while the cards go in, else the cheapest that takes them."""
