@@ -12,16 +12,19 @@ MOST_NAMED = 8  # of the nearest or the candidates in a message
 MAC_WORDS = r"\b(macbook( pro| air)?|mac (studio|mini|pro)|imac|mac)\b"
 CPU_CORES = r"\b\d+[ -]?core cpu\b"
 CORES = r"\b(\d+)[ -]?cores?( gpu)?\b"
-LAPTOP = r"\b(laptop gpu|laptop|mobile|notebook)\b"
+LAPTOP = r"\b(laptop gpu|laptop|max q mobile|mobile max q|mobile|notebook)\b"
 SPACED_MEMORY = r"\b(\d+(?:\.\d+)?) ?(gib|gb|tib|tb|g)\b"
 MEMORY = r"(\d+)(?:gb|gib|g)|(\d+)(?:tb|tib)"
 SIGNS = r"\(\s*(?:r|tm|c)\s*\)|[®™©]"
 PCI = r"(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})"
 DRIVER = r"\((?:radv|nvk|anv|llvm|aco|mesa|radeonsi|amd (?:open-source|proprietary))[^)]*\)"  # what Vulkan and OpenGL put behind a name
+BACKEND = r"^\s*(?:cuda|rocm|hip|vulkan|metal|sycl|mtl|gpu|device)\s?#?\d+\s*[:=]\s*"  # what llama.cpp and others put before a name
+BRACKETS = r"\[([^\[\]]+)\][^\[\]]*$"  # `GA102 [GeForce RTX 3090]`: the product behind the chip, as lspci prints it
+CODE_NAME = r"(.*\S)\s*\([a-z]{2,4}[ -]?[a-z]{0,3}\d{0,3}\)$"  # `Arc A770 Graphics (DG2)`
 SLICE = r"\bmig (?:\d+c\.)?\d+g\.\d+gb"
 MAKER_WORDS = frozenset(
     ("nvidia", "amd", "ati", "intel", "apple", "geforce", "radeon", "instinct", "corporation", "inc", "advanced", "micro")
-    + ("devices", "graphics", "gpu", "the")
+    + ("devices", "graphics", "gpu", "igpu", "the")
 )
 RUN_ON = r"(?:nvidia|amd|intel|apple|geforce|radeon|instinct)+(?=.)"  # makers that are written without a space behind them
 FORM_WORDS = frozenset(("pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"))
@@ -177,6 +180,7 @@ class DeviceNames(Names):
         """The device that `text` names, and the memory that it states."""
         if text in self.ids:
             return Found(text)
+        text = re.sub(BACKEND, "", text, flags=re.IGNORECASE)
         words = device_words(text)
         form = _pci(text) or self._without_makers(normal(" ".join(words)))
         if form in self.exact:
@@ -189,6 +193,8 @@ class DeviceNames(Names):
         if memory and len(candidates) > 1:
             candidates = [each for each in candidates if memory in self.memory_of(each)] or candidates
         if not candidates:
+            if within := _within(text):
+                return self.find(within)
             raise self._slice(text) or self.unknown(text, self._sharing(text))
         return self._noted(text, self.only(text, list(candidates)), memory)
 
@@ -237,6 +243,14 @@ class DeviceNames(Names):
     def _sharing(self, text: str) -> list[str]:
         words = {word for word in device_words(text) if not re.fullmatch(MEMORY, word)} - LOOSE_WORDS - SERIES_WORDS - FORM_WORDS
         return [each for each in self.ids if words and words <= set(device_words(each)) and "laptop" not in set(device_words(each)) - words]
+
+
+def _within(text: str) -> str | None:
+    """The product's name within what lspci or a graphics driver prints around it."""
+    brackets, coded = re.search(BRACKETS, text), re.match(CODE_NAME, text, flags=re.IGNORECASE)
+    if brackets and not _pci(brackets[1]):
+        return brackets[1]
+    return coded[1] if coded else None
 
 
 def _pci(text: str) -> str | None:
