@@ -197,7 +197,8 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
     from advisor.asked import filled, side_by_side, speed_of
-    from advisor.intake.question import command_line, understand
+    from advisor.intake.question import understand
+    from advisor.intake.question_line import command_line
     from advisor.intake.question_topics import refuse
     from advisor.told import told
 

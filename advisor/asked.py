@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from advisor import choose
 from advisor.errors import AdvisorError
 from advisor.intake.detect import this_machine
-from advisor.intake.question_asks import PEER, Variant
+from advisor.intake.question_asks import BRIDGED, PEER, Variant
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
@@ -71,7 +71,7 @@ def filled(understood: "Understood", stated: dict[str, Any], catalog: "Catalog")
     if here:
         words["have"] = here
         notes += (Reason("ask.detected", {"system": here}),)
-    wants_model = understood.about_owned or (understood.faster is not None and "have" in words)
+    wants_model = understood.about_owned or bool(understood.variants) or ("have" in words and (understood.faster or understood.asks_speed))
     if wants_model and missing("model") and (model := usual_model(understood, request(), catalog)):
         words["model"] = model
         notes += (Reason("ask.usual-model", {"model": model, "system": understood.compared_on}),)
@@ -103,7 +103,7 @@ def side_by_side(understood: "Understood", request: Request, given: "Recommendat
     tried = _all_tried(understood, system, request, usual, catalog) if understood.variants else []
     if any(variant.suffix == PEER for variant in understood.variants):
         return (*(_line(each) for each in tried), *_best(tried), *_risks(catalog))
-    if any(variant.suffix.startswith(" via ") for variant in understood.variants):
+    if any(variant.suffix == BRIDGED for variant in understood.variants):
         return _bridge(tried)
     return (*counted, *(_line(each) for each in tried), *_best(tried))
 
@@ -194,7 +194,9 @@ def _line(tried: _Tried) -> Reason:
     }
     facts |= {"strategy": tried.estimate.placement.strategy, "engine": tried.estimate.placement.engine}
     if not tried.speed:
-        return Reason("asked.variant-short", facts)
+        work = tried.estimate.workload
+        facts |= {"users": work.users, "context_tokens": work.context_tokens}
+        return Reason("asked.variant-short-users" if (work.users or 1) > 1 else "asked.variant-short", facts)
     facts |= {"per_user_tokens_per_s": tried.speed, "prefill_tokens_per_s": tried.prefill}
     users = tried.estimate.workload.users or 1
     if users > 1:
@@ -210,6 +212,10 @@ def _best(tried: list[_Tried]) -> tuple[Reason, ...]:
     first, second = ranked[:2]
     factor = first.score / second.score
     facts: dict[str, Fact] = {"label": first.label, "other": second.label, "speed_factor": factor}
+    prompts = first.prefill / second.prefill if first.prefill and second.prefill else 1.0
+    if factor < GAIN_SEEN <= max(prompts, 1 / prompts):
+        reader = first if prompts > 1 else second
+        return (Reason("asked.even-prompts", {**facts, "reader": reader.label, "prefill_factor": max(prompts, 1 / prompts)}),)
     return (Reason("asked.best" if factor >= GAIN_SEEN else "asked.even", facts),)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from advisor.catalog import Catalog
     from advisor.intake.question import Understood
     from advisor.market import Cost
+    from advisor.system import System
 
 MOST_SIDES = 4
 HOURS_OF_A_DAY = 24
@@ -28,7 +29,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given) if understood.asks_rent else ()),
         *_in_general(understood, bool(named), bool(request.get("model"))),
-        *_sides(understood, request, given),
+        *_sides(understood, request, given, catalog),
     )
 
 
@@ -86,49 +87,64 @@ def _in_general(understood: "Understood", named: bool, model: bool) -> tuple[Rea
     return (*((Reason("asked.unnamed-card"),) if understood.unnamed_card and not named else ()), *known)
 
 
-def _sides(understood: "Understood", request: Request, given: "Recommendation") -> tuple[Reason, ...]:
+def _sides(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
     """Each of several systems that were asked between, with its speed and price, the model being the answer's."""
-    if len({_device_words(words) for words in request.get("among", ())}) + bool(given.have) < 2 or understood.variants:
+    among = request.get("among", ())
+    if len({_bare(words) for words in among}) + bool(given.have) < 2 or understood.variants:
         return ()
+    asked = {_bare(_label(system_of(words, request, catalog))) for words in among}
     owned = [road for road in given.roads if road.kind == "keep"]
     shown: dict[str, Road] = {}
     for road in (*owned, *given.passed_over):
-        if road.system is not None and road.estimate is not None:
-            words = _label(road)
-            known = shown.get(_device_words(words))
-            if known is None or (not known.estimate or not known.estimate.fit.fits):
-                shown[_device_words(words)] = road
-    roads = list(shown.values())[:MOST_SIDES]
+        if road.system is None or road.estimate is None:
+            continue
+        name = _bare(_label(road.system))
+        if road.kind == "keep" or (name in asked and not (name in shown and _holds(shown[name]))):
+            shown[name] = road
+    roads = sorted(shown.values(), key=lambda road: not _holds(road))[:MOST_SIDES]
     if len(roads) < 2:
         return ()
-    return (*(_side(road) for road in roads), *(_faster(roads) if understood.asks_speed else ()))
+    timed = request.get("prompt") is not None
+    return (*(_side(road, timed, catalog) for road in roads), *(_faster(roads) if understood.asks_speed else ()))
 
 
-def _label(road: "Road") -> str:
+def _holds(road: "Road") -> bool:
+    return road.estimate is not None and road.estimate.fit.fits
+
+
+def _label(system: "System") -> str:
     """The devices of a system, without link, strategy and engine."""
-    assert road.system is not None
-    return re.split(r" (?:via|as|on) ", spec(road.system))[0]
+    return re.split(r" (?:via|as|on) ", spec(system))[0]
 
 
-def _device_words(words: str) -> str:
-    """SYSTEM words without the memory size: sizes of one machine are one side."""
+def _bare(words: str) -> str:
+    """SYSTEM words without the memory size, since sizes of one machine are one side."""
     return re.sub(r" \d+gb", "", re.split(r" (?:via|as|on) ", words)[0])
 
 
-def _side(road: "Road") -> Reason:
+def _side(road: "Road", timed: bool, catalog: "Catalog") -> Reason:
+    """One side; `timed`: with its time to the first token, since the text tells how long its prompts are."""
     found = road.estimate
     assert found is not None
-    facts: dict[str, Fact] = {"label": _label(road), "model": found.model.id, "quant": found.quant.id, "spend_usd": road.spend_usd}
+    assert road.system is not None
+    work = found.workload
+    facts: dict[str, Fact] = {"label": _label(road.system), "model": found.model.id, "quant": found.quant.id, "spend_usd": road.spend_usd}
+    facts |= {"users": work.users, "context_tokens": work.context_tokens}
     if not found.fit.fits or found.decode_per_user is None:
-        return Reason("asked.variant-short", facts)
-    facts |= {"per_user_tokens_per_s": found.decode_per_user.value, "users": found.workload.users}
-    owned = road.kind == "keep"
-    return Reason("asked.side-owned" if owned else "asked.side" if road.spend_usd is not None else "asked.side-unpriced", facts)
+        return Reason("asked.variant-short-users" if (work.users or 1) > 1 else "asked.variant-short", facts)
+    facts["per_user_tokens_per_s"] = found.decode_per_user.value
+    first = found.first_token_s if timed else None
+    facts["first_token_s"] = first.value if first else None
+    computer = next((line.usd for line in road.cost.bought if line.what in catalog.hosts), None) if road.cost else None
+    facts["computer_usd"] = computer
+    end = "owned" if road.kind == "keep" else "unpriced" if road.spend_usd is None else "host" if computer else "bare"
+    return Reason(f"asked.side-{end}{'-first' if first else ''}", facts)
 
 
 def _faster(roads: "list[Road]") -> tuple[Reason, ...]:
     """Which side is the fastest, against the next."""
-    speeds = {_label(road): road.estimate.decode_per_user.value for road in roads if road.estimate and road.estimate.decode_per_user}
+    known = ((road.system, road.estimate.decode_per_user) for road in roads if road.system and road.estimate and _holds(road))
+    speeds = {_label(system): speed.value for system, speed in known if speed}
     ranked = sorted(speeds, key=lambda label: -speeds[label])
     if len(ranked) < 2:
         return ()

@@ -226,3 +226,115 @@ def test_a_text_of_any_length_has_an_end() -> None:
         understand((word * 500)[:490], SHIPPED)
     with pytest.raises(BadValue, match="too many"):
         understand("my " * 2000, SHIPPED)
+
+
+OUTSIDE = ("4090 vs 5090 for stable diffusion and flux", "best gpu for wan 2.2 video generation", "is a 3090 enough for qlora training?")
+FOREIGN = (
+    "Soll ich eine zweite 3090 kaufen?",
+    "¿Debo comprar una segunda RTX 3090 para un modelo de 70B?",
+    "dois-je acheter une deuxième 3090 pour un modèle 70B ?",
+    "vale a pena comprar uma segunda 3090 para um modelo de 70B?",
+    "vale la pena comprare una seconda 3090 per un modello 70B?",
+    "is een tweede 3090 de moeite waard voor een 70B model?",
+    "czy warto kupić drugą kartę 3090 dla modelu 70B?",
+    "第二张3090值得买吗",
+    "стоит ли покупать вторую 3090 для 70B?",
+)
+
+
+@pytest.mark.parametrize("question", OUTSIDE)
+def test_what_nothing_here_estimates_is_refused(question: str) -> None:
+    with pytest.raises(BadValue, match=r"is not estimated, only generating text is"):
+        answers.answer(read("ask", {"question": question}))
+
+
+@pytest.mark.parametrize("question", FOREIGN)
+def test_other_languages_are_refused_kindly(question: str) -> None:
+    with pytest.raises(BadValue, match=r"only English is understood"):
+        answers.answer(read("ask", {"question": question}))
+
+
+def test_training_with_a_model_tells_the_memory_of_its_weights_first() -> None:
+    """Mixed precision with Adam takes 16 bytes a parameter (ZeRO, arXiv 1910.02054, section 3.1), QLoRA 4.127 bits."""
+    found = asked("is a 3090 enough to train a lora on llama 3 8b?")
+    assert found.asked[0].code == "asked.outside"
+    sizes = {str(each.facts["way"]): float(str(each.facts["state_bytes"])) for each in found.asked if each.code == "asked.training"}
+    params = SHIPPED.model("llama-3-8b").params
+    assert sizes["Full fine-tuning with Adam"] == pytest.approx(16 * params)
+    assert sizes["QLoRA"] == pytest.approx(4.127 / 8 * params, rel=1e-3)
+
+
+def test_without_a_card_it_says_so_and_what_holds_in_general(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.asked._owned_here", lambda _: None)
+    found = asked("should I buy a second GPU?")
+    assert [reason.code for reason in found.asked] == ["asked.unnamed-card", "asked.rule"]
+    assert found.recommendation.ladder
+    monkeypatch.setattr("advisor.asked._owned_here", lambda _: "rtx-3090")
+    here = asked("should I buy a second GPU?")
+    assert here.recommendation.have_words == "rtx-3090"
+    assert "ask.detected" in [reason.code for reason in here.recommendation.assumptions]
+
+
+def test_each_side_of_a_or_b_is_told() -> None:
+    found = asked("4090 vs 5090 for 32b q4")
+    sides = {str(each.facts["label"]): each.facts for each in found.asked if each.code.startswith("asked.side")}
+    assert list(sides) == ["rtx-4090", "rtx-5090"]
+    assert float(str(sides["rtx-5090"]["per_user_tokens_per_s"])) > float(str(sides["rtx-4090"]["per_user_tokens_per_s"]))
+    assert all(facts["spend_usd"] for facts in sides.values())
+
+
+def test_twice_as_fast_is_a_floor_of_what_is_owned() -> None:
+    found = asked("I want my 70b twice as fast as on my 2x 3090")
+    note = next(reason for reason in found.recommendation.assumptions if reason.code == "ask.faster")
+    assert found.recommendation.need.min_tokens_per_s == pytest.approx(2 * float(str(note.facts["now_tokens_per_s"])), rel=0.01)
+    compared = asked("is a 5090 twice as fast as a 3090 for 32b?")
+    assert compared.recommendation.need.min_tokens_per_s == 10.0
+    assert compared.asked[-1].code == "asked.best"
+
+
+def test_one_cut_over_all_is_set_beside_two_over_halves() -> None:
+    found = asked("72B on 8x A100 for many users: one TP=8 or two TP=4?")
+    lines = {str(each.facts["label"]): each.facts for each in found.asked if each.code == "asked.variant-users"}
+    assert {label: facts["strategy"] for label, facts in lines.items()} == {"one TP=8": "tensor", "2 × TP=4": "replicas"}
+    best = max(lines, key=lambda label: float(str(lines[label]["sustained_tokens_per_s"])))
+    assert found.asked[-1].facts["label"] == best
+
+
+def test_a_named_engine_is_the_one_that_is_compared() -> None:
+    found = asked("Have dual 3090s, nvlink with vllm?")
+    assert found.asked[0].facts["engine"] == "vllm"
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("PSU 750W enough for 2x3090?", "asked.supply-limited"),  # 2 × 350 W and 110 W of the desktop; 2 × 250 W and 110 W under a limit
+        ("is a 1000 W power supply enough for 2x 3090?", "asked.supply-enough"),
+        ("is a 550W psu enough for two 3090s?", "asked.supply-short"),
+        ("how big a psu do I need for 4x 3090?", "asked.supply-needs"),
+    ],
+)
+def test_the_power_supply(question: str, code: str) -> None:
+    found = asked(question)
+    assert found.asked[0].code == code
+    assert float(str(found.asked[0].facts["need_w"])) > 2 * 350
+
+
+def test_renting_is_told_by_the_hour() -> None:
+    found = asked("rent or buy two 3090s for 70b 4 hours a day?")
+    assert found.asked[0].code in ("asked.rent", "asked.rent-never")
+    assert float(str(found.asked[0].facts["rental_usd_per_hour"])) == pytest.approx(2 * 0.39)  # RunPod, March 2026, in catalog/money.yaml
+
+
+def test_an_older_version_of_a_name_is_told() -> None:
+    notes = understand("Mistral large on 2x 3090?", SHIPPED).assumptions
+    note = next(reason for reason in notes if reason.code == "ask.took-model")
+    assert (note.facts["taken"], note.facts["others"]) == ("mistral-large-3-675b", "mistral-large-123b")
+
+
+def test_the_words_of_questions_name_what_the_catalog_has() -> None:
+    wording = SHIPPED.wording
+    assert all(usual.model in SHIPPED.ids("models") for usual in wording.usual_models)
+    for card in wording.usual_cards:
+        assert card.memory_bytes in SHIPPED.devices[card.device].memory_options_bytes, card
+    assert all(language.known for language in wording.languages)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Catalog
-from advisor.intake.question import command_line, understand
+from advisor.intake.question import understand
+from advisor.intake.question_line import command_line
 from advisor.intake.question_speeds import first_token, pace
 from advisor.intake.question_words import Text, budget, context, electricity, hours, prompt, ram_gib, supply_w, users
 from advisor.request import Request, read

@@ -200,6 +200,8 @@ def ladder_answer(verdict: Verdict, facts: Mapping[str, Fact], between: bool = F
     codes = {"keep": "keep", "change-settings": "keep", "nothing-fits": "nothing"}
     if between:
         code = {"keep": "between-keep", "change-settings": "between-keep", "nothing-fits": "between-none"}.get(verdict.kind)
+        if code == "between-none" and verdict.system is not None:
+            return verdict.answer  # what comes nearest tells why
         code = code or ("buy" if facts.get("owned") else "between")
         return Reason(f"verdict.ladder-{code}", {**verdict.answer.facts, **facts})
     first = "first" if facts.get("budget_usd") is None else "within"

@@ -1,7 +1,6 @@
 """A plain English question into the options of `recommend`, with what was taken on trust and what was not understood."""
 
 import re
-import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_asks import Variant
 from advisor.intake.question_cards import unnamed_cards
+from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_sides import Sides, sides_of
@@ -21,15 +21,16 @@ from advisor.intake.question_words import Amount, Text
 from advisor.intake.spelling import corrected
 from advisor.intake.wording import Topic
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass, field
+from advisor.record import dataclass, field, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
-ASKS_SPEED = r"\b(?:faster|fastest|quicker|slower|speed|how much (?:more|better)|gain|outperform\w*|beats?)\b"
+ASKS_SPEED = r"\b(?:faster|fastest|quicker|slower|speed|how much (?:more|better)|gain|as fast|twice|double|outperform\w*|beats?)\b"
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
+USUAL_GENERATION = 4
 MOST_CHARACTERS = 2000  # reading takes longer than linear
 
 
@@ -68,6 +69,23 @@ class _Reading:
             self.words[key] = value
 
 
+@dataclass(frozen=True, eq=False)
+class _Spoken:
+    """What the text names, and what it asks of that."""
+
+    topics: tuple[Topic, ...]
+    rents: bool
+    bridge: asks.Bridge
+    peers: bool
+    devices: list[Mention]
+    models: tuple[str, ...]
+    quants: tuple[str, ...]
+    engines: tuple[str, ...]
+    sides: Sides
+    divided: tuple[Variant, ...]  # the same cards in other groups or over other links
+    ways: tuple[str, ...]
+
+
 def understand(text: str, catalog: "Catalog") -> Understood:
     """The question read from its amounts to its names; what is left over is listed."""
     if len(text) > MOST_CHARACTERS:
@@ -76,8 +94,41 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     question = Text(corrected(text, catalog, reading.assumptions))
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
     _read_amounts(question, reading, catalog)
-    topics = topics_in(question, catalog)
-    rents = asks.rent(question)
+    spoken = _spoken(question, reading, catalog)
+    sides = spoken.sides
+    _read_systems(question, sides, spoken.bridge, spoken.engines, reading)
+    _read_host(question, sides, reading, catalog)
+    _read_prices(question, spoken.devices, reading, catalog)
+    reading.set("model", spoken.models[0] if spoken.models else None)
+    reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
+    reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
+    reading.assumptions += sides.notes
+    compared = spoken.models if rivals(question, spoken.models) else ()
+    variants = _set_beside(question, spoken, compared, reading)
+    asks_supply = asks.supply(question)
+    lost = () if compared and variants else spoken.models[1:]
+    return Understood(
+        words=reading.words,
+        command_line=command_line(reading.words),
+        not_understood=(*lost, *_leftovers(question)),
+        assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
+        variants=variants,
+        compared_on=sides.compared_on(several=asks_supply and sides.several or bool(variants and variants[0].on_several)),
+        about_owned=_about_owned(question, sides, bool(variants)),
+        counts_users=counts_users,
+        engine=spoken.engines[0] if len(spoken.engines) == 1 else None,
+        topics=spoken.topics,
+        faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
+        asks_supply=asks_supply,
+        asks_rent=spoken.rents,
+        asks_speed=bool(re.search(ASKS_SPEED, question.original)),
+        unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
+    )
+
+
+def _spoken(question: Text, reading: _Reading, catalog: "Catalog") -> _Spoken:
+    """The names of the text; the order matters here too."""
+    topics, rents = topics_in(question, catalog), asks.rent(question)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
     devices = mentions(question, catalog) or unnamed_cards(question, catalog, reading.assumptions)
     models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
@@ -85,36 +136,26 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     reading.set("ram_gib", amounts.ram_gib(question))
     engines = engines_in(question, catalog)
     sides = sides_of(question, devices, catalog)
-    parts = asks.parts(question, sides.device, sides.count)
-    ways = asks.splits(question)
-    _read_systems(question, sides, bridge, engines, reading)
-    _read_host(question, sides, reading, catalog)
-    _read_prices(question, devices, reading, catalog)
-    reading.set("model", models[0] if models else None)
-    reading.set("quant", quants[0] if len(quants) == 1 else None)
-    reading.assumptions += [mention.note for mention in devices if mention.note]
-    reading.assumptions += sides.notes
-    compared = models if rivals(question, models) else ()
+    bridged = asks.bridged_sides(question, devices, sides.among)
+    if len(sides.among) > 1 and bridged != sides.among:
+        sides, bridge = replace(sides, among=bridged), asks.Bridge()
+    over = asks.lanes(question, _generation(sides, catalog)) if sides.several and sides.in_slots else ()
+    divided = asks.parts(question, sides.device, sides.count) or over
+    return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question))
+
+
+def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], reading: _Reading) -> tuple[Variant, ...]:
+    """What is to be set side by side."""
+    sides = spoken.sides
     in_slots = asks.slots(question, reading.words.get("host"), sides.count) if sides.several else ()
-    variants = parts or asks.variants(bridge, peers, engines, ways, quants, compared, sides.several) or in_slots
-    lost = () if compared and variants else models[1:]
-    return Understood(
-        words=reading.words,
-        command_line=command_line(reading.words),
-        not_understood=(*lost, *_leftovers(question)),
-        assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
-        variants=variants,
-        compared_on=sides.compared_on(several=bool(variants and variants[0].on_several)),
-        about_owned=_about_owned(question, sides, bool(variants)),
-        counts_users=counts_users,
-        engine=engines[0] if len(engines) == 1 else None,
-        topics=topics,
-        faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
-        asks_supply=asks.supply(question),
-        asks_rent=rents,
-        asks_speed=bool(re.search(ASKS_SPEED, question.original)),
-        unnamed_card=not devices and bool(re.search(MORE_GPUS, question.original)),
-    )
+    named = spoken.engines, spoken.ways, spoken.quants, compared
+    return spoken.divided or asks.variants(spoken.bridge, spoken.peers, *named, sides.several, sides.among) or in_slots
+
+
+def _generation(sides: Sides, catalog: "Catalog") -> int:
+    """The PCIe generation of the cards spoken of, which the text leaves out."""
+    device = catalog.devices.get((sides.device or "").split()[0]) if sides.device else None
+    return int(getattr(device, "pcie_generation", None) or USUAL_GENERATION)
 
 
 def _about_owned(question: Text, sides: Sides, beside: bool) -> bool:
@@ -214,32 +255,6 @@ def _read_prices(question: Text, devices: list[Mention], reading: _Reading, cata
         reading.words.setdefault("price", {})[mention.device] = usd
         if reading.words.get("budget") == usd:
             del reading.words["budget"]
-
-
-OPTIONS = (
-    ("have", "--have"), ("model", "--model"), ("quant", "--quant"), ("users", "--users"), ("context", "--context"), ("prompt", "--prompt"),
-    ("generate", "--generate"), ("min_tokens_per_s", "--min-tokens-per-s"), ("max_first_token_s", "--max-first-token-s"),
-    ("budget", "--budget"), ("prefer", "--prefer"), ("host", "--host"),
-    ("ram_gib", "--ram-gib"), ("psu_w", "--psu-w"), ("electricity", "--electricity"),
-    ("hours_per_day", "--hours-per-day"), ("new_only", "--new-only"), ("sell_old", "--sell-old"),
-)  # fmt: skip
-
-
-def command_line(words: Mapping[str, Any]) -> str:
-    """The `advisor recommend` line that asks the same."""
-    parts = ["advisor", "recommend"]
-    for key, option in OPTIONS:
-        value = words.get(key)
-        if value is True:
-            parts.append(option)
-        elif value is not None and value is not False:
-            parts += [option, f"{value:g}" if isinstance(value, float) else str(value)]
-    for name, usd in words.get("price", {}).items():
-        parts += ["--price", f"{name}={usd:g}"]
-    for option, key in (("--consider", "consider"), ("--among", "among")):
-        for each in words.get(key, ()):
-            parts += [option, each]
-    return shlex.join(parts)
 
 
 def _leftovers(question: Text) -> tuple[str, ...]:

@@ -1,9 +1,13 @@
 """What a question asks beside what to buy: is a bridge worth it, which engine, which split, which quantization or model."""
 
 import re
+from typing import TYPE_CHECKING
 
 from advisor.intake.question_words import COUNT, Text, sentence_end, sentence_start, whole
 from advisor.record import dataclass
+
+if TYPE_CHECKING:
+    from advisor.intake.question_names import Mention
 
 BRIDGE = r"\bnv-?link(?:ed|s|ing)?(?: bridges?)?\b|\bbridges?\b|\bnv-bridge\b"
 _ASKING = (
@@ -18,6 +22,7 @@ _OWNED_BRIDGE = (
 )
 USUAL_HOST, USUAL_SERVER = "desktop-x8x8", "epyc-sp3"  # what two cards sit in where nothing is said, and what more do
 OPPOSITES = {"layers": ("layers", "tensor"), "tensor": ("layers", "tensor"), "replicas": ("tensor", "replicas")}
+BRIDGED = " via nvlink"
 PEER = " via {link}-p2p"  # the link that the cards have, with peer access
 SPLITS = (
     (
@@ -31,6 +36,13 @@ SPLITS = (
     (r"\b(?:cpu[- ]?)?off-?load(?:ing|ed)?\b|\bn-cpu-moe\b|\bexperts (?:on|to|in) (?:the )?(?:cpu|ram|host memory)\b", "offload"),
 )  # fmt: skip
 _SLOT = r"\b(?:x ?[148]|pcie|slots?|lanes?|risers?|oculink|e-?gpus?|thunderbolt)\b"
+USUAL_LANES = 16
+_LANES = (
+    r"\b(?:pcie|pci-e|gen)\s?(?P<generation>[345])(?:\.0)?\b(?:\s?x\s?(?P<wide>16|8|4|2|1)\b(?:\s?[/+]\s?x?(?P<other>16|8|4|1)\b)?)?|"
+    r"\b(?:vs\.?|or|versus|to|than|instead of)\s(?P<later>[345])\.0\b(?:\s?x\s?(?P<later_wide>16|8|4|2|1)\b)?|"
+    r"(?<![\w.])x\s?(?P<alone>16|8|4|2|1)\b(?:\s?[/+]\s?x?(?P<beside>16|8|4|1)\b)?"
+)
+_HALVED = r"\bhalv\w+\b[^.?!]{0,20}\b(?:pcie|lanes?|width|bandwidth)\b|\bhalf (?:the )?(?:pcie|lanes?|width)\b"
 _IN_DOUBT = (
     r"\b(?:ok(?:ay)?|enough|hurt\w*|slow\w*|matter\w*|bottleneck\w*|fine|problem\w*|pointless|choke\w*|penalt\w+|limit\w*|impact\w*|"
     r"lose|loss|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b|\?"
@@ -87,6 +99,13 @@ def bridge(text: Text) -> Bridge:
     return Bridge(owned=is_owned, asked=bool(asked) and not (is_owned and not _doubted(text, found.start())))
 
 
+def bridged_sides(text: Text, devices: "list[Mention]", among: tuple[str, ...]) -> tuple[str, ...]:
+    """The sides of an "A or B?", those with the bridge that stands behind their name: `2x 3090 nvlink vs a 6000 Ada`."""
+    behind = re.compile(r"\s?(?:with\s|\+\s)?(?:an?\s|the\s)?(?:\+\s)?nv-?link(?:ed)?(?: bridge)?\b(?!\s(?:help|worth|matter|need))")
+    bridged = {each.words for each in devices if each.count > 1 and behind.match(text.original, each.end)}
+    return tuple(words + BRIDGED if words in bridged else words for words in among)
+
+
 def _doubted(text: Text, place: int) -> bool:
     """Whether a bridge that is there is asked about: `is my bridge doing anything?`"""
     return bool(re.search(r"\b(?:is|does|do) (?:my|the|our)\b", text.original[max(0, place - 20) : place + 1]))
@@ -141,6 +160,22 @@ def _part(found: re.Match[str], device: str, count: int) -> Variant:
     return Variant(f"{copies} × TP={size}", system=f"{copies}x ({group}) as replicas" if size > 1 else f"{copies}x {device} as replicas")
 
 
+def lanes(text: Text, generation: int) -> tuple[Variant, ...]:
+    """`PCIe 3.0 vs 4.0`, `x8/x8 or x16+x4`, `halving the lanes`: the same cards over each; empty unless two are named."""
+    found: list[tuple[int, int]] = []
+    for each in re.finditer(_LANES, text.left):
+        wide = [int(each[name]) for name in ("wide", "other", "alone", "beside", "later_wide") if each[name]]
+        found.append((int(each["generation"] or each["later"] or generation), min(wide, default=USUAL_LANES)))
+    if re.search(_HALVED, text.original):
+        found = [(generation, USUAL_LANES), (generation, USUAL_LANES // 2)]
+    ways = dict.fromkeys(each for each in found if each[0] in (3, 4, 5) and each[1] in (1, 2, 4, 8, 16))
+    if len(ways) < 2:
+        return ()
+    while text.take(_LANES):
+        pass
+    return tuple(Variant(f"PCIe {gen}.0 x{wide}", f" via pcie-{gen}-x{wide}", on_several=True) for gen, wide in ways)
+
+
 def slots(text: Text, host: str | None, cards: int) -> tuple[Variant, ...]:
     """`is an x4 slot enough?`: in the slots that the text names, and in the usual ones."""
     found = re.search(_SLOT, text.original)
@@ -167,14 +202,16 @@ def rent(text: Text) -> bool:
 
 
 def variants(asked: Bridge, peers: bool, engines: tuple[str, ...], ways: tuple[str, ...], quants: tuple[str, ...], models: tuple[str, ...],
-             several: bool) -> tuple[Variant, ...]:  # fmt: skip
+             several: bool, among: tuple[str, ...] = ()) -> tuple[Variant, ...]:  # fmt: skip
     """What is to be set side by side: the first of these of which the text names two or asks."""
     if asked.asked and several:
-        return (Variant("without the bridge", on_several=True), Variant("with the bridge", " via nvlink", on_several=True))
+        return (Variant("without the bridge", on_several=True), Variant("with the bridge", BRIDGED, on_several=True))
     if peers:
         return (Variant("without peer access", on_several=True), Variant("with peer access", PEER, on_several=True))
     if len(engines) > 1:
         return tuple(Variant(engine, f" on {engine}") for engine in engines)
+    if len(ways) == 1 and len(among) > 1:
+        return tuple(Variant(each, system=f"{each} as {ways[0]}" if not each[0].isalpha() else each) for each in among)
     if ways and several:
         both = ways if len(ways) > 1 else OPPOSITES.get(ways[0], ways)
         return tuple(Variant(way, f" as {way}", on_several=True) for way in both) if len(both) > 1 else ()

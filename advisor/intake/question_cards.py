@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import PAIRS, Mention
 from advisor.intake.question_roles import WANT, roles
-from advisor.intake.question_words import COUNT, Text, whole
+from advisor.intake.question_words import COUNT, Text, sentence_start, whole
 from advisor.reason import Reason
 from advisor.units import GIB
 
@@ -22,33 +22,50 @@ ON_SO_MUCH = re.compile(
     rf"(?P<whole>{_GIB})(?!\s?(?:of\s)?(?:system|main|host|cpu|ddr|ram|unified|mac|ssd|disk|memory|laptop|\w*book))"
 )
 MAKERS = {"radeon": "amd", "arc": "intel"}
-TALKS_OF_OTHERS = r"\b(?:macs?|macbooks?|apple|mini pc|unified)\b"
+MAC_OF = re.compile(
+    rf"(?P<whole>{_GIB}\s(?:of\s)?(?:apple\s|unified\s)?(?:macs?|macbooks?(?:\s(?:pro|air))?|mac (?:mini|studio)|unified memory)\b|"
+    r"\b(?:macs?|macbooks?(?:\s(?:pro|air))?|mac (?:mini|studio))\s(?:with\s)?(?<![\w.])(?P<gib2>\d{1,3})\s?(?:gb|gib|gigs?|g)\b)"
+)
+ENOUGH = re.compile(rf"(?P<whole>{_GIB})(?=\s(?:\w+\s)?(?:enough|suffic\w+|too (?:little|small)))")
+TALKS_OF_MACS = r"\b(?:macs?|macbooks?|apple|unified)\b"
+TALKS_OF_OTHERS = r"\b(?:mini pc|strix|ddr\d?|system ram)\b"
+SEEKS = r"\b(?:best|cheapest|which|recommend\w*|looking for|what)\b[^.?!]*$"
 
 
 def unnamed_cards(text: Text, catalog: "Catalog", notes: list[Reason]) -> list[Mention]:
     """The usual card of that memory, said aloud; none where the text wishes for one, since then the catalog chooses."""
-    found = NAMED_SO.search(text.left) or ON_SO_MUCH.search(text.left)
+    apple = bool(re.search(TALKS_OF_MACS, text.original))
+    patterns = (MAC_OF,) if apple else (NAMED_SO, ON_SO_MUCH, ENOUGH)
+    found = next((match for pattern in patterns if (match := pattern.search(text.left))), None)
     if not found or re.search(TALKS_OF_OTHERS, text.original):
         return []
     groups = found.groupdict()
-    maker = groups.get("maker") or groups.get("made")
-    device = _usual(int(found["gib"]), MAKERS.get(maker, maker) if maker else None, catalog)
-    if device is None:
-        return []
+    maker = "apple" if apple else groups.get("maker") or groups.get("made")
+    gib = int(groups.get("gib") or groups["gib2"])
+    device = _usual(gib, MAKERS.get(maker, maker) if maker else None, catalog)
     count = groups.get("count")
     many = 1 if count is None else PAIRS.get(count) or whole(count)
     start, end = found.span("whole") if "whole" in groups else found.span()
-    mention = Mention(device, max(1, many), start, end, None, start)
-    if roles(text.original, [mention])[0].role == WANT and not re.search(r"\b(?:enough|suffic\w+|fit)\b", text.original):
+    if device is None or _sought(text, start, end, device):
         return []
-    said = text.original[start:end].strip()
-    notes.append(Reason("ask.usual-card", {"name": said, "taken": str(catalog.plain("devices", device)["name"])}))
+    words = f"{device} {gib}gb" if apple else device
+    notes.append(
+        Reason("ask.usual-card", {"name": text.original[start:end].strip(), "taken": str(catalog.plain("devices", device)["name"])})
+    )
     text.cross_out(start, end)
-    return [mention]
+    return [Mention(words, max(1, many), start, end, None, start)]
+
+
+def _sought(text: Text, start: int, end: int, device: str) -> bool:
+    """Whether a card of that memory is wished for, so that the catalog is to choose it."""
+    if re.search(r"\b(?:enough|suffic\w+|fit)\b", text.original):
+        return False
+    before = text.original[sentence_start(text.original, start) : start]
+    return bool(re.search(SEEKS, before)) or roles(text.original, [Mention(device, 1, start, end, None, start)])[0].role == WANT
 
 
 def _usual(gib: int, maker: str | None, catalog: "Catalog") -> str | None:
     """The card of that memory that is most often asked about."""
     of_size = [card for card in catalog.wording.usual_cards if card.memory_bytes == gib * GIB and catalog.bearing("devices", card.device)]
-    made = [card for card in of_size if card.maker == maker] if maker in ("amd", "intel") else of_size
+    made = [card for card in of_size if card.maker == (None if maker == "nvidia" else maker)]
     return made[0].device if made else None

@@ -108,13 +108,22 @@ def _either_count(text: Text, mention: Mention) -> list[Mention]:
     return [first, mention]
 
 
-def _any_of_line(name: str, catalog: "Catalog") -> tuple[str, ...]:
-    """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy."""
+def _of_that_memory(text: Text, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
+    """Of a line of machines those with the memory that is named behind it: a MacBook Pro with 64 GB is no newest one."""
+    after = MEMORY_AFTER.match(text.left, end)
+    if not after or any(float(after[1]) in _sizes_gib(each, catalog) for each in ids):
+        return ids
+    return _any_of_line(name, catalog, float(after[1])) or ids
+
+
+def _any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tuple[str, ...]:
+    """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy, with so much memory."""
     if not re.fullmatch(r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?", name):
         return ()
     name = name.replace("apple laptop", "macbook")
     plain = [catalog.plain("devices", each) for each in catalog.ids("devices")]
     line = [each for each in plain if name.rstrip("s") in each["name"].lower() and each["availability"] != "announced"]
+    line = [each for each in line if gib is None or gib in _sizes_gib(each["id"], catalog)]
     newest = max((str(each["launched"] or "") for each in line), default="")
     return tuple(each["id"] for each in line if str(each["launched"] or "") == newest)
 
@@ -134,6 +143,7 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     """One device with the count and the memory that stand beside its name."""
     ids = named("devices", _of_the_line(text, start, name, catalog), catalog) or named("devices", name, catalog) or ids
     named_at = start
+    ids = _of_that_memory(text, end, name, ids, catalog)
     memory, end = _memory(text, start, end, name, ids, catalog)
     count, start, end = _count(text, start, end, catalog)
     chosen, note = _least(ids, memory, name, catalog)
@@ -181,6 +191,8 @@ def _count(text: Text, start: int, end: int, catalog: "Catalog") -> tuple[int, i
         after[3] and re.search(r"(?:\+|\band)\s(?:an?\s)?$", text.left[:start].replace("\0", "."))
     ):  # "a 3090 + 3090 Ti pair"
         return int(after[1] or after[2] or GROUPS[after[3]]), start, end + after.end()
+    if not before and re.match(r"^\s(?:cluster|stack|array)s?\b", text.left[end:]):
+        return 2, start, end
     if not before or (before[2] and catalog.bearing("devices", before[2])):  # "3090 3090" is two cards, not 3090 of them
         return 1, start, end
     count = int(before[1]) if before[1] else PAIRS[before[3]] if before[3] else whole(before[2])

@@ -33,6 +33,7 @@ AS_ONE_MORE = (  # every side is to stand beside what is owned
     rf"\b(?:what|which)\s(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card)\b"
 )
 TO_COUNT = re.compile(rf"\b(?:to|into)\s((?!an?\b){COUNT})x?(?=\s*(?:[?.,!]|$|of (?:them|those|these)\b|cards\b|gpus\b))")
+SO_MANY = re.compile(rf"\b((?!an?\b|one\b){COUNT})\s(?:gpus|cards)\b(?=[^.?!]*\b(?:twice|double|faster|better|as fast|vs|versus|than)\b)")
 OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
     r"gpus?|for|to|with|on|running)\b))"
@@ -197,7 +198,7 @@ def _with_own(own: list[Mention], system: str, named: list[Named]) -> str:
 
 def _to_count(question: Text, own: list[Mention]) -> list[int]:
     """`from one 3090 to three`, `move to 4x`: that many of what is owned."""
-    found = TO_COUNT.search(question.left) if len(own) == 1 else None
+    found = (TO_COUNT.search(question.left) or SO_MANY.search(question.left)) if len(own) == 1 else None
     count = whole(found[1]) if found else 0
     if found and count > own[0].count:
         question.cross_out(*found.span(1))

@@ -21,7 +21,7 @@ _CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)
 _SEEN = (
     rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages|gives|gets|is at)\b{_CLAUSE}{{0,30}}?"
     rf"(?<![\w.])(?P<speed>(?P<number>{NUMBER})\s?{_SPEED})\b",
-    rf"\b(?P<speed>(?:get|gets|getting|give|gives|giving|see|seeing|reach\w*|promis\w+|claim\w*|publish\w*|only|now|"
+    rf"\b(?P<speed>(?:get|gets|getting|give|gives|giving|see|seeing|is|are|reach\w*|promis\w+|claim\w*|publish\w*|only|now|"
     rf"(?:currently|now|stuck|sitting|runs|is) at)\s{_FEW}"
     rf"(?P<number>{NUMBER})(?:-{NUMBER})?\s?{_SPEED})\b",
 )

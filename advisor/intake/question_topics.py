@@ -33,7 +33,10 @@ ABOUT_TEXT = (
     r"agents?|prompts?|context|lm studio)\b"
 )
 FOREIGN_SHARE = 0.4  # of the words that are no names: so many, or two that differ, tell another language
-MORE_GPUS = r"\b(?:second|2nd|another|additional|extra|one more|third|my|current) (?:gpus?|cards?|graphics cards?|video cards?)\b"
+MORE_GPUS = (
+    r"\b(?:second|2nd|another|additional|extra|one more|third|my|current|more|multiple|several|dual|two|2) "
+    r"(?:gpus?|cards?|graphics cards?|video cards?)\b"
+)
 
 
 def topics_in(text: Text, catalog: "Catalog") -> tuple[Topic, ...]:

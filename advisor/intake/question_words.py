@@ -183,6 +183,7 @@ def prompt(text: Text) -> int | None:
     """The length of the prompts, tokens."""
     found = text.take(
         rf"{_LENGTH}[- ]?(?:tokens?[- ])?prompts?\b",
+        rf"\b(?:prompt processing|prefill|pp)\s(?:of\s|with\s|for\s|at\s|on\s)?{_LENGTH}(?:\s?tokens?)?\b{_NO_MONEY}",
         rf"prompts?\s(?:of|with|around|about|up to)\s(?:about\s|up to\s)?{_LENGTH}(?:\s?tokens?)?\b",
     )
     return _tokens(found) if found else None

@@ -1,5 +1,24 @@
 """The sentences of `ask`: how a question was read, and what it asks beside what to buy. Templates over facts, as in `sentences`."""
 
+_SIDES = {
+    "owned": ", yours: {each}{first}.",
+    "bare": ": {each}{first}, {spend_usd} to buy.",
+    "host": ": {each}{first}, {spend_usd} to buy with a computer ({computer_usd}).",
+    "unpriced": ": {each}{first}; no price is known, so it is never chosen.",
+}
+_FIRST = {"": "", "-first": ", first token after {first_token_s}"}
+
+
+def _sides() -> dict[str, str]:
+    """One side of an "A or B?": its speed, its time to the first token where prompts were spoken of, its price."""
+    each = "{per_user_tokens_per_s} for each user on {model}"
+    return {
+        f"asked.side-{kind}{end}": "{label}" + text.replace("{each}", each).replace("{first}", first)
+        for kind, text in _SIDES.items()
+        for end, first in _FIRST.items()
+    }
+
+
 ASKED: dict[str, str] = {
     # how a question was read
     "ask.cannot": "{why}",
@@ -27,6 +46,7 @@ ASKED: dict[str, str] = {
     "asked.variant-users": "{label}: {per_user_tokens_per_s} for each of {users} users, {sustained_tokens_per_s} in all with the "
     "prompts' reading counted ({engine}, {strategy}).",
     "asked.variant-short": "{label}: {model} ({quant}) does not fit.",
+    "asked.variant-short-users": "{label}: {model} ({quant}) does not fit for {users} users of {context_tokens} each.",
     "asked.variant-cannot": "{label}: {why}.",
     "asked.bridge": "NVLink on {system}: {with_tokens_per_s} instead of {without_tokens_per_s} ({decode_factor}), prompts "
     "{prefill_factor}; it works only with a split that cuts every layer, here {strategy} of {engine}.",
@@ -38,6 +58,7 @@ ASKED: dict[str, str] = {
     "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
     "asked.even": "So {label} and {other} are about as fast.",
     "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
+    "asked.even-prompts": "So {label} and {other} are about as fast in generating; {reader} reads prompts {prefill_factor} as fast.",
     # what no verdict answers
     "asked.outside": "This is about something else: {text}.",
     "asked.training": "{way} of {model} takes {state_bytes} for the weights and what belongs to them, activations on top.",
@@ -53,7 +74,5 @@ ASKED: dict[str, str] = {
     "asked.rule": "In general: {text}.",
     "asked.unnamed-card": "That depends on your card, which you do not name and this machine does not show: name it, as in "
     "“a second 3090”.",
-    "asked.side": "{label}: {per_user_tokens_per_s} for each user on {model}, {spend_usd} to buy.",
-    "asked.side-owned": "{label}, yours: {per_user_tokens_per_s} for each user on {model}.",
-    "asked.side-unpriced": "{label}: {per_user_tokens_per_s} for each user on {model}; no price is known, so it is never chosen.",
+    **_sides(),
 }

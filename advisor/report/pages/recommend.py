@@ -195,6 +195,7 @@ ELSEWHERE = ("asked.outside",)  # the answer is about something else than was as
 HEADLINES = (
     *ELSEWHERE, "asked.unnamed-card", "asked.supply-enough", "asked.supply-limited", "asked.supply-short", "asked.supply-needs",
     "asked.rent", "asked.rent-never", "asked.rule", "asked.users", "asked.bridge", "asked.bridge-idle", "asked.best", "asked.even",
+    "asked.even-prompts",
 )  # fmt: skip
 TAKEN = ("ask.took-model", "ask.took-usual", "ask.usual-card", "ask.took-least", "ask.detected")  # said beside how the question was read
 
