@@ -33,7 +33,7 @@ ROOMS = (
     ("speed",),
     ("refusals", "runs"),
     ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),
-    ("bounds", "sanity", "plausible", "catalogcheck", "catalog"),
+    ("bounds", "sanity_joins", "sanity", "plausible", "catalogcheck", "catalog"),
     ("joined",),
     ("bind",),
     ("offload_short", "dealing"),
