@@ -76,6 +76,7 @@ dad mom brother sister son daughter father mother uncle roommate flatmate girlfr
 pointless necessary unnecessary important crucial critical required require requires recommended suitable ideal ideally perfect optimal overkill
 underpowered powerful strong weak stronger weaker beefy hefty serious proper solid stable reliable reliability risk risky safe dangerous simple simpler
 easy easier easiest hard harder difficult complex complicated hassle pain mess messy clean neat nice fun cool awesome terrible horrible awful garbage
+modded modified modifizierte rebuilt stock
 inside outside beside together separate separately apart combine combined combining pool pooled pooling share shared sharing split splits splitting
 spread distribute distributed join joined pair paired connect connected connecting connection link linked bridge bridged attach attached mix mixed mixing
 match matched matching identical slower-card offload offloading offloaded spill layer layers expert experts dense sparse moe mixture hybrid
