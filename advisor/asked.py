@@ -222,7 +222,9 @@ def _best(tried: list[_Tried]) -> tuple[Reason, ...]:
 def _bridge(tried: list[_Tried]) -> tuple[Reason, ...]:
     """What the bridge brings: decode and prompts with it over without it."""
     without, bridged = tried
-    if not (bridged.estimate and bridged.speed and without.speed):
+    if bridged.estimate is None:
+        return (Reason("asked.bridge-cannot", {"why": bridged.problem}), _line(without))
+    if not (bridged.speed and without.speed):
         return tuple(_line(each) for each in tried)
     factor = bridged.speed / without.speed
     prompts = bridged.prefill / without.prefill if bridged.prefill and without.prefill else 1.0

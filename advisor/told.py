@@ -28,6 +28,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *_outside(understood, request, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given) if understood.asks_rent else ()),
+        *(_memory(given) if understood.asks_memory else ()),
         *_in_general(understood, bool(named), bool(request.get("model"))),
         *_sides(understood, request, given, catalog),
     )
@@ -38,7 +39,8 @@ def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> 
     topics = [topic for topic in understood.topics if topic.outside]
     if not topics:
         return ()
-    first = Reason("asked.outside", {"text": topics[0].text}, (topics[0].source,))
+    code = "asked.outside-too" if understood.about_text else "asked.outside"
+    first = Reason(code, {"text": topics[0].text}, (topics[0].source,))
     if topics[0].name != "training" or request.get("model") is None:
         return (first,)
     model = request.get("model")
@@ -76,6 +78,20 @@ def _rent(given: "Recommendation") -> tuple[Reason, ...]:
     facts: dict[str, Fact] = {"name": name, "rental_usd_per_hour": cost.rental_usd_per_hour, "spend_usd": cost.spend_usd}
     facts["even_hours"] = cost.rental_even_hours_per_day
     return (Reason("asked.rent-never" if cost.rental_even_hours_per_day > HOURS_OF_A_DAY else "asked.rent", facts),)
+
+
+def _memory(given: "Recommendation") -> tuple[Reason, ...]:
+    """What the model takes, on what is advised."""
+    found = given.verdict.estimate
+    if found is None or given.need.model is None:
+        return ()
+    devices, work = found.fit.devices, found.workload
+    weights, cache, other = (
+        sum(each.count * getattr(each, f"{name}_bytes") for each in devices) for name in ("weights", "cache", "overhead")
+    )
+    facts: dict[str, Fact] = {"model": found.model.id, "quant": found.quant.id, "users": work.users, "context_tokens": work.context_tokens}
+    facts |= {"weights_bytes": weights, "cache_bytes": cache, "other_bytes": other, "needed_bytes": weights + cache + other}
+    return (Reason("asked.memory-users" if (work.users or 1) > 1 else "asked.memory", facts),)
 
 
 def _in_general(understood: "Understood", named: bool, model: bool) -> tuple[Reason, ...]:

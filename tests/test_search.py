@@ -19,7 +19,7 @@ from advisor.errors import AdvisorError
 from advisor.market import reached
 from advisor.need import Need, Workload
 from advisor.record import replace
-from advisor.report.again import again
+from advisor.report.again import Said, again
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
 TODAY = date(2026, 11, 30)
@@ -163,4 +163,4 @@ def test_a_second_card_takes_a_cache_of_eight_bits(wished: dict[str, Any], kinds
         assert given.second_gpu
         assert given.second_gpu.answer.startswith("yes")
         assert [setting.text.facts["kv_quant"] for setting in said] == [best.estimate.kv_quant]
-        assert f"--kv-quant {best.estimate.kv_quant}" in again(given.verdict.estimate)  # type: ignore[arg-type]
+        assert f"--kv-quant {best.estimate.kv_quant}" in again(given.verdict.estimate, Said())  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_sides import Sides, sides_of
-from advisor.intake.question_topics import MORE_GPUS, PURCHASE, topics_in
+from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Amount, Text
 from advisor.intake.spelling import corrected
 from advisor.intake.wording import Topic
@@ -26,7 +26,11 @@ from advisor.record import dataclass, field, replace
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
-ASKS_SPEED = r"\b(?:faster|fastest|quicker|slower|speed|how much (?:more|better)|gain|as fast|twice|double|outperform\w*|beats?)\b"
+ASKS_SPEED = (
+    r"\b(?:faster|fastest|quicker|slower|speed|increase (?:my |the )?(?:tok|t/s|tps)|how much (?:more|better)|gain|as fast|twice|double|"
+    r"outperform\w*|beats?)\b"
+)
+ASKS_MEMORY = r"\bhow (?:much|many (?:gb|gigs) of) (?:v?ram|gpu memory|video memory|memory)\b|\bv?ram (?:needed|required|requirements?)\b"
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
@@ -51,6 +55,8 @@ class Understood:
     faster: float | None = None  # how many times as fast as today it shall be, where today's speed is not told
     asks_supply: bool = False  # whether the power supply is strong enough
     asks_rent: bool = False
+    asks_memory: bool = False  # how much memory the model takes
+    about_text: bool = False  # whether it speaks of text to be generated
     asks_speed: bool = False  # which is the faster
     unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
 
@@ -114,13 +120,15 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
         variants=variants,
         compared_on=sides.compared_on(several=asks_supply and sides.several or bool(variants and variants[0].on_several)),
-        about_owned=_about_owned(question, sides, bool(variants)),
+        about_owned=_about_owned(question, sides, bool(variants), bool(reading.words.get("budget"))),
         counts_users=counts_users,
         engine=spoken.engines[0] if len(spoken.engines) == 1 else None,
         topics=spoken.topics,
         faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
         asks_supply=asks_supply,
         asks_rent=spoken.rents,
+        asks_memory=bool(re.search(ASKS_MEMORY, question.original)),
+        about_text=beside_text(text),
         asks_speed=bool(re.search(ASKS_SPEED, question.original)),
         unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
     )
@@ -158,10 +166,10 @@ def _generation(sides: Sides, catalog: "Catalog") -> int:
     return int(getattr(device, "pcie_generation", None) or USUAL_GENERATION)
 
 
-def _about_owned(question: Text, sides: Sides, beside: bool) -> bool:
+def _about_owned(question: Text, sides: Sides, beside: bool, budget: bool) -> bool:
     """Whether it asks how what is owned does, with no thought of a purchase."""
     text = question.original
-    if not sides.have or sides.among or re.search(LISTS_MODELS, text):
+    if not sides.have or sides.among or budget or re.search(LISTS_MODELS, text):
         return False
     asks = re.search(ASKS_HOW, text) or ("?" in text and len(text.split()) >= LEAST_WORDS_ASKED)
     return beside or bool(asks and not re.search(PURCHASE, text))
@@ -221,7 +229,7 @@ def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> f
 
 def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: _Reading) -> None:
     """What is owned with the link and engine that it has, and between what is asked."""
-    link = asks.link(question)
+    link = asks.link(question) or (asks.lane_link(question) if sides.in_slots and sides.owned > 1 else None)
     if sides.have:
         joined = "nvlink" if bridge.owned and not bridge.asked else link
         words = sides.have + (f" via {joined}" if joined and sides.owned > 1 else "")

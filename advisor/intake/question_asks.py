@@ -170,10 +170,18 @@ def lanes(text: Text, generation: int) -> tuple[Variant, ...]:
         found = [(generation, USUAL_LANES), (generation, USUAL_LANES // 2)]
     ways = dict.fromkeys(each for each in found if each[0] in (3, 4, 5) and each[1] in (1, 2, 4, 8, 16))
     if len(ways) < 2:
-        return ()
+        return ()  # one alone is how they are joined
     while text.take(_LANES):
         pass
     return tuple(Variant(f"PCIe {gen}.0 x{wide}", f" via pcie-{gen}-x{wide}", on_several=True) for gen, wide in ways)
+
+
+def lane_link(text: Text) -> str | None:
+    """`4x 3090 with PCIe 3.0 x8 each`: the link between the cards, where generation and lanes are told."""
+    found = re.search(r"\b(?:pcie|pci-e|gen)\s?([345])(?:\.0)?\s?x\s?(16|8|4|2|1)\b(?!\s?[/+])", text.left)
+    if found:
+        text.cross_out(*found.span())
+    return f"pcie-{found[1]}-x{found[2]}" if found else None
 
 
 def slots(text: Text, host: str | None, cards: int) -> tuple[Variant, ...]:

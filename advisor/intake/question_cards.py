@@ -29,16 +29,24 @@ MAC_OF = re.compile(
 ENOUGH = re.compile(rf"(?P<whole>{_GIB})(?=\s(?:\w+\s)?(?:enough|suffic\w+|too (?:little|small)))")
 TALKS_OF_MACS = r"\b(?:macs?|macbooks?|apple|unified)\b"
 TALKS_OF_OTHERS = r"\b(?:mini pc|strix|ddr\d?|system ram)\b"
+HELD = r"\b(?:(?:on|my|have|got|into|in)\s(?:an?\s|my\s)?|(?<!card )(?<!gpu )with\s(?:an?\s|my\s)?)$"
 SEEKS = r"\b(?:best|cheapest|which|recommend\w*|looking for|what)\b[^.?!]*$"
 
 
 def unnamed_cards(text: Text, catalog: "Catalog", notes: list[Reason]) -> list[Mention]:
     """The usual card of that memory, said aloud; none where the text wishes for one, since then the catalog chooses."""
     apple = bool(re.search(TALKS_OF_MACS, text.original))
-    patterns = (MAC_OF,) if apple else (NAMED_SO, ON_SO_MUCH, ENOUGH)
-    found = next((match for pattern in patterns if (match := pattern.search(text.left))), None)
-    if not found or re.search(TALKS_OF_OTHERS, text.original):
+    if re.search(TALKS_OF_OTHERS, text.original):
         return []
+    found = list(NAMED_SO.finditer(text.left)) if not apple else []
+    single = (MAC_OF,) if apple else (ON_SO_MUCH, ENOUGH)
+    found = found or [match for pattern in single if (match := pattern.search(text.left))][:1]
+    cards = [_card(text, each, apple, len(found) > 1, catalog, notes) for each in found]
+    return [card for card in cards if card]
+
+
+def _card(text: Text, found: re.Match[str], apple: bool, rivals: bool, catalog: "Catalog", notes: list[Reason]) -> Mention | None:
+    """One of them."""
     groups = found.groupdict()
     maker = "apple" if apple else groups.get("maker") or groups.get("made")
     gib = int(groups.get("gib") or groups["gib2"])
@@ -46,21 +54,20 @@ def unnamed_cards(text: Text, catalog: "Catalog", notes: list[Reason]) -> list[M
     count = groups.get("count")
     many = 1 if count is None else PAIRS.get(count) or whole(count)
     start, end = found.span("whole") if "whole" in groups else found.span()
-    if device is None or _sought(text, start, end, device):
-        return []
+    if device is None or (_sought(text, start, end, device) and not rivals):
+        return None
     words = f"{device} {gib}gb" if apple else device
-    notes.append(
-        Reason("ask.usual-card", {"name": text.original[start:end].strip(), "taken": str(catalog.plain("devices", device)["name"])})
-    )
+    taken = str(catalog.plain("devices", device)["name"])
+    notes.append(Reason("ask.usual-card", {"name": text.original[start:end].strip(), "taken": taken}))
     text.cross_out(start, end)
-    return [Mention(words, max(1, many), start, end, None, start)]
+    return Mention(words, max(1, many), start, end, None, start)
 
 
 def _sought(text: Text, start: int, end: int, device: str) -> bool:
     """Whether a card of that memory is wished for, so that the catalog is to choose it."""
-    if re.search(r"\b(?:enough|suffic\w+|fit)\b", text.original):
-        return False
     before = text.original[sentence_start(text.original, start) : start]
+    if re.search(r"\b(?:enough|suffic\w+|fit)\b", text.original) or re.search(HELD, before):
+        return False
     return bool(re.search(SEEKS, before)) or roles(text.original, [Mention(device, 1, start, end, None, start)])[0].role == WANT
 
 

@@ -75,10 +75,11 @@ def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str,
     """The models of the text, the one that is wished for first: names of the catalog, names shortened, else sizes."""
     found: list[tuple[int, int, str]] = []
     taken = 0
+    sized = {match.group().replace(" ", "") for match in SIZE.finditer(text.left)}
     for start, end, name in spans(text.left, MOST_WORDS):
         if start < taken or not re.search(r"[a-z]", name):
             continue
-        model = _model(name, catalog, notes)
+        model = _of_size(name, sized, catalog) or _model(name, catalog, notes)
         if model:
             found.append((start, end, model))
             taken = end
@@ -119,6 +120,12 @@ def _model(name: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
         others = ", ".join(each for each in rest if each != chosen)
         notes.append(Reason("ask.took-model", {"name": name, "taken": chosen, "others": others}))
     return chosen
+
+
+def _of_size(name: str, sized: set[str], catalog: "Catalog") -> str | None:
+    """`123b Mistral Large`: the version of that size, where a name without a number has several."""
+    versions = _versions(name, catalog)
+    return next((each for each in versions if sized.intersection(tokens(each))), None) if len(versions) > 1 and sized else None
 
 
 def _versions(name: str, catalog: "Catalog") -> tuple[str, ...]:

@@ -94,9 +94,29 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
             found.append(mention)
             taken = mention.end
     found = [each for mention in found for each in _either_count(text, mention)]
+    found = [each for mention in found for each in _either_size(text, mention, catalog)]
+    found = [_near_name(text, mention) for mention in found]
     for mention in found:
         text.cross_out(mention.start, mention.end)
     return found
+
+
+def _either_size(text: Text, mention: Mention, catalog: "Catalog") -> list[Mention]:
+    """`an M3 Ultra 96 or 256 GB` speaks of two systems."""
+    after = re.match(r"\s?(?:or|vs\.?|versus)\s(?:the\s)?(\d{2,3})\s?(?:gb|g)\b(?!\s(?:of\s)?(?:ram|ddr))", text.left[mention.end :])
+    if not after or float(after[1]) not in _sizes_gib(mention.device, catalog) or len(_sizes_gib(mention.device, catalog)) < 2:
+        return [mention]
+    start, end = mention.end + after.start(1), mention.end + after.end()
+    return [mention, replace(mention, name=f"{mention.device} {after[1]}gb", start=start, end=end, named_at=start, sizes=(), note=None)]
+
+
+def _near_name(text: Text, mention: Mention) -> Mention:
+    """A device that the catalog has not, read as the one whose name it begins with: said aloud."""
+    after = re.match(r"\s?(super|ti super|ti|xtx|gre|max-q)\b", text.left[mention.end :])
+    if not after:
+        return mention
+    name = text.original[mention.named_at : mention.end + after.end()]
+    return replace(mention, end=mention.end + after.end(), note=Reason("ask.near-name", {"name": name, "taken": mention.device}))
 
 
 def _either_count(text: Text, mention: Mention) -> list[Mention]:

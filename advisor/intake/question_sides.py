@@ -25,7 +25,7 @@ MORE_OF_IT = re.compile(
 )
 KEPT_TOO = (
     r"\b(?:and|but|while)\s(?:also\s)?keep(?:ing)?\b|\b(?:next to|beside|besides|alongside|in addition to|together with|paired with|"
-    r"combined with) (?:it|my|the|them)\b"
+    r"combined with) (?:it|my|the|them)\b|\b(?:combin\w+|pair\w*|join\w*|mix\w*|use|run) (?:them|both|the two)\b|\bbottleneck\w*\b"
 )
 AS_ONE_MORE = (  # every side is to stand beside what is owned
     rf"\bas (?:an?\s|the\s|my\s)?(?:{'|'.join(ORDINALS)}|additional|extra|companion|partner)\b|"

@@ -21,10 +21,13 @@ _CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)
 _SEEN = (
     rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages|gives|gets|is at)\b{_CLAUSE}{{0,30}}?"
     rf"(?<![\w.])(?P<speed>(?P<number>{NUMBER})\s?{_SPEED})\b",
+    rf"\b(?:i'm|i am|we're|we are|im|currently|now) (?:running|using|at)\b{_CLAUSE}{{0,60}}?(?<![\w.])(?P<speed>at {_FEW}"
+    rf"(?P<number>{NUMBER})\s?{_SPEED})\b",
     rf"\b(?P<speed>(?:get|gets|getting|give|gives|giving|see|seeing|is|are|reach\w*|promis\w+|claim\w*|publish\w*|only|now|"
     rf"(?:currently|now|stuck|sitting|runs|is) at)\s{_FEW}"
     rf"(?P<number>{NUMBER})(?:-{NUMBER})?\s?{_SPEED})\b",
 )
+_BARE = r"\b(?:want|need|gets? (?:me |us )?(?:to)?|reach|up to|to)\s(?:at least\s|about\s)?(?P<number>\d{1,3})(?=\s*(?:[?.!,]|$))"
 NOBODYS = r"promis|claim|publish"  # a speed that somebody else tells
 _TIMES = r"(?:as (?:fast|quick)|faster|quicker|the (?:current )?speed|my (?:current )?speed|speed)"
 _FACTORS = (
@@ -68,6 +71,8 @@ def pace(text: Text, catalog: "Catalog") -> Pace:
     """The speeds of the text; one that is said to be seen or promised is no wish, but what it is to be doubled."""
     seen = _seen(text)
     found = text.take(rf"(?:{NUMBER}\s?(?:-|to)\s?)?(?P<number>{NUMBER}|{COUNT})\+?\s?{_SPEED}\b(?:\s+(?:each|per user))?")
+    if not found and seen is not None:
+        found = text.take(_BARE)
     if found:
         return Pace(number_of(found["number"]), seen)
     return Pace(None, seen, _factor(text, catalog))
@@ -80,7 +85,7 @@ def _seen(text: Text) -> float | None:
         for found in list(re.finditer(pattern, text.left)):
             start, end = found.span("speed")
             before = text.left[max(sentence_start(text.left, start), start - 30) : start]
-            if pattern is _SEEN[1] and re.search(rf"{_WANTED}[^,;]*$", before) and not re.search(NOBODYS, found["speed"]):
+            if pattern is _SEEN[2] and re.search(rf"{_WANTED}[^,;]*$", before) and not re.search(NOBODYS, found["speed"]):
                 continue
             text.cross_out(start, end)
             last = last if re.search(NOBODYS, found[0]) else number_of(found["number"])

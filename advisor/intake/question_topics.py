@@ -28,6 +28,7 @@ PURCHASE = (
     r"enough|improve)\b"
 )
 UNNAMED = rf"(?:\b(?:my|with|have|on|{COUNT}|\d+\s?x)\s(?:\w+\s)?)(\d+\s?gb\s(?:\w+\s)?(?:cards?|gpus?))\b"
+MEMORY_ALONE = r"\b\d{2,3}\s?(?:gb|gib|g)\s(?:of\s)?(?:vram|gpu memory)\b"
 ABOUT_TEXT = (
     r"\b(?:llms?|language models?|inference|chat\w*|coding|tok(?:en)?s?(?:/s| per)?|ollama|vllm|llama\.?cpp|gguf|exl[23]|"
     r"agents?|prompts?|context|lm studio)\b"
@@ -51,10 +52,15 @@ def topics_in(text: Text, catalog: "Catalog") -> tuple[Topic, ...]:
     return tuple(found)
 
 
+def beside_text(text: str) -> bool:
+    """Whether the words speak of text to be generated."""
+    return bool(re.search(ABOUT_TEXT, text.lower()))
+
+
 def only_outside(text: str, topics: tuple[Topic, ...], words: Mapping[str, object]) -> Topic | None:
     """The topic that nothing here estimates, where the text speaks of no text to be generated beside it."""
     outside = next((topic for topic in topics if topic.outside), None)
-    about_text = "model" in words or "quant" in words or "min_tokens_per_s" in words or re.search(ABOUT_TEXT, text.lower())
+    about_text = "model" in words or "quant" in words or "min_tokens_per_s" in words or beside_text(text)
     return None if about_text else outside
 
 
@@ -92,6 +98,8 @@ def _answerable(understood: "Understood", text: str) -> bool:
     unnamed = re.search(UNNAMED, text.lower()) and not {"have", "among"} & set(understood.words)
     if content or unnamed:
         return not unnamed
+    if re.search(MEMORY_ALONE, text.lower()):
+        return False
     general = [topic for topic in understood.topics if not topic.outside]
     if general and not understood.unnamed_card:
         return False
@@ -103,6 +111,9 @@ def _lacks(understood: "Understood", text: str) -> str:
     unnamed = re.search(UNNAMED, text.lower())
     if unnamed:
         return f"“{unnamed[1]}” could be many: name the card"
+    memory = re.search(MEMORY_ALONE, text.lower())
+    if memory:
+        return f"“{memory[0]}” alone is no need: name the model that it shall hold"
     lost = ", ".join(understood.not_understood)
     return f"not understood: {lost}" if lost else "it names no hardware, no model and no budget"
 

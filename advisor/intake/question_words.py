@@ -42,6 +42,7 @@ def plain(text: str) -> str:
     text = re.sub(r"\b(?:second|2nd)[- ]hand\b|\bpre-?owned\b", "used", text)
     text = re.sub(r"(?<![\w.])(\d{1,2})[x*](?=\d{4}(?!\d)|[a-z]{1,4}[- ]?\d{2})", r"\1x ", text)  # 2x3090, 8xa100
     text = re.sub(r"(?<![\w.])(\d{4}(?: ?ti| ?xtx?)?)x(\d)\b", r"\1 x\2", text)  # 3090x2
+    text = re.sub(r"\bin the long run\b", "over the years", text)
     return text.replace("\0", " ")
 
 
@@ -137,7 +138,7 @@ def budget(text: Text) -> Amount | None:
         rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s(?P<k>grand)\b",
         rf"\b(?:gave|gives|given|have|got|has|with)\s(?:me\s|us\s)?(?:about\s|around\s)?(?P<number>{NUMBER})(?P<k>k)\s(?:to|for)\b",
         rf"\b(?:budget|spend|pay){_NEARLY}\s*{to}(?P<number>\d[\d,]*)(?P<k>k)?\b{_NO_MONEY}",
-        rf"\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{_NO_MONEY}",
+        rf"(?<!ai )(?<!m\d )\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{_NO_MONEY}",
         rf"\b(?:for|around|about)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))",
     )
     if not found:
@@ -154,7 +155,7 @@ def price(text: Text, place: int) -> Amount | None:
     lead = rf"(?:\s?\((?:used|new|at)?\s?|\s(?:used\s|new\s|each\s|card\s)?(?:for|at|@|costs?|is|goes for|going for)\s){few}"
     found = re.match(rf"{lead}(?P<sign>{_SIGN})\s?(?P<number>{NUMBER})(?P<k>k\b)?", after)
     found = found or re.match(rf"{lead}(?P<number>{NUMBER})(?P<k>k)?\s?(?P<unit>{_UNIT})(?!\w)", after)
-    if not found:
+    if not found or re.match(r"\s?(?:\w+\s?)?(?:/|per|a)\s?kwh", after[found.end() :]):
         return None
     text.cross_out(place, place + found.end())
     unit = found.groupdict().get("sign") or found.groupdict().get("unit") or "$"
@@ -239,6 +240,7 @@ generate = _number(rf"(?P<number>{NUMBER})[- ]?tokens?\s(?:answers?|outputs?|rep
 supply_w = _number(
     rf"(?P<number>{NUMBER})\s?w(?:atts?)?\s(?:\w+\s)?(?:psu|power supply|supply)\b",
     r"\b(?:psu|power supply)\W{0,3}(?:(?:is|of|with|has|an?|only|just|my)\s)*(?P<number>\d{3,4})\s?w?(?:atts?)?\b",
+    r"(?<=, )(?P<number>\d{3,4})\s?w(?:atts?)?(?=\s?[),.]|$)",
     r"(?<![\w.])(?P<number>\d{3,4})\s?w(?:atts?)?\b(?=[^.?!]{0,40}\b(?:enough|suffic\w+|handle|cope)\b)",
 )
 hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b")

@@ -37,6 +37,7 @@ ASKED: dict[str, str] = {
     "ask.took-model": "“{name}” is taken as {taken} (others: {others}).",
     "ask.took-usual": "“{name}” is taken as {taken}.",
     "ask.usual-card": "“{name}” could be many: taken as {taken}; name yours to be sure.",
+    "ask.near-name": "“{name}” is not in the catalog: read as {taken}.",
     "ask.detected": "You name no card: this machine's is taken, {system}.",
     "ask.faster": "{speed_factor} of the {now_tokens_per_s} of today is wanted: {floor_tokens_per_s}.",
     "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
@@ -59,8 +60,14 @@ ASKED: dict[str, str] = {
     "asked.even": "So {label} and {other} are about as fast.",
     "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
     "asked.even-prompts": "So {label} and {other} are about as fast in generating; {reader} reads prompts {prefill_factor} as fast.",
+    "asked.bridge-cannot": "The bridge cannot be had here: {why}.",
     # what no verdict answers
     "asked.outside": "This is about something else: {text}.",
+    "asked.outside-too": "Beside that: {text}.",
+    "asked.memory": "{model} ({quant}) takes {needed_bytes}: weights {weights_bytes}, cache {cache_bytes} for {context_tokens}, working "
+    "memory {other_bytes}.",
+    "asked.memory-users": "{model} ({quant}) takes {needed_bytes}: weights {weights_bytes}, cache {cache_bytes} for {users} users of "
+    "{context_tokens} each, working memory {other_bytes}.",
     "asked.training": "{way} of {model} takes {state_bytes} for the weights and what belongs to them, activations on top.",
     "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-limited": "Not at full power: {system} takes {need_w} with its computer, and the supply gives {have_w}; with the cards "

@@ -192,12 +192,15 @@ def _foot(given: Recommendation, stated: Said) -> tuple[tuple[str, str], ...]:
 
 
 ELSEWHERE = ("asked.outside",)  # the answer is about something else than was asked
-HEADLINES = (
-    *ELSEWHERE, "asked.unnamed-card", "asked.supply-enough", "asked.supply-limited", "asked.supply-short", "asked.supply-needs",
-    "asked.rent", "asked.rent-never", "asked.rule", "asked.users", "asked.bridge", "asked.bridge-idle", "asked.best", "asked.even",
-    "asked.even-prompts",
-)  # fmt: skip
-TAKEN = ("ask.took-model", "ask.took-usual", "ask.usual-card", "ask.took-least", "ask.detected")  # said beside how the question was read
+HEADLINES = (  # what was asked beside a purchase comes first
+    *ELSEWHERE,
+    "asked.unnamed-card",
+    *(f"asked.supply-{kind}" for kind in ("enough", "limited", "short", "needs")),
+    *("asked.rent", "asked.rent-never", "asked.rule", "asked.users", "asked.memory", "asked.memory-users"),
+    *("asked.bridge", "asked.bridge-idle", "asked.bridge-cannot", "asked.best", "asked.even", "asked.even-prompts"),
+)
+# said beside how the question was read
+TAKEN = tuple(f"ask.{each}" for each in ("took-model", "took-usual", "usual-card", "took-least", "near-name", "detected"))
 
 
 def page(answer: Recommended, why: bool, full: bool) -> Page:
