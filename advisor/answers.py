@@ -1,5 +1,6 @@
 """Requests answered: each command's result, for the command line, for a batch line and for Python."""
 
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 
     from advisor.advice import Condition, Recommendation
     from advisor.catalog import Catalog
-    from advisor.market import Cost
+    from advisor.market import Cost, Terms
     from advisor.model import Model
     from advisor.need import Workload
     from advisor.scale import Scale
     from advisor.speed import Estimate
     from advisor.system import System
+
+MOST_BILLS = 256  # that are kept
 
 
 @dataclass(frozen=True)
@@ -141,10 +144,23 @@ def _conditions(system: "System", model: "Model", request: Request, workload: "W
 
 def cost_of(estimate: "Estimate", request: Request, catalog: "Catalog") -> "Cost":
     """What the estimated system costs on the request's terms."""
-    from advisor import market
+    from advisor.market import with_tokens
 
-    speed = estimate.sustained or estimate.decode
-    return market.cost(estimate.system, terms_of(request, catalog), tokens_per_s=speed.value if speed else None)
+    terms, speed = terms_of(request, catalog), estimate.sustained or estimate.decode
+    return with_tokens(_bill(estimate.system, terms, catalog), speed.value if speed else None, terms)
+
+
+def _bill(system: "System", terms: "Terms", catalog: "Catalog") -> "Cost":
+    """The bill of a system without what its tokens cost; kept for the day, since prices grow old."""
+    from advisor.market import bill
+
+    known: dict[tuple[object, ...], tuple[System, Terms, Cost]] = catalog.kept("bills")
+    key = id(system), id(terms), date.today()
+    if key not in known:
+        if len(known) >= MOST_BILLS:
+            known.clear()
+        known[key] = system, terms, bill(system, None, terms)
+    return known[key][-1]
 
 
 def _compared(request: Request, catalog: "Catalog") -> Compared:

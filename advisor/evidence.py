@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.calibration import FOUNDED, Constants
 from advisor.measurement import Measurement
+from advisor.model import Model
+from advisor.placement import Placement
+from advisor.quant import Quant
 from advisor.record import dataclass, replace
+from advisor.system import System
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
     from advisor.speed import Estimate
 
 SHOWN = 3  # rows that an answer lists
-LEAST_LIKENESS = 11.0  # the same device, or the same model with the same engine and quantization, and as few or many users
+LEAST_LIKENESS = 7.0  # about the same device, or the same model with the same engine or quantization
 NEAR = 1.5  # two counts of users or of tokens are alike within this factor
 ALIKE_IN_SIZE = 2.0  # a row of another model says something when that reads at most this many times more or less for a token
 
@@ -57,8 +61,8 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a row must share with a question to be evidence for it."""
+class Setup:
+    """What ran, whatever the work: hardware, software, model."""
 
     devices: tuple[tuple[str, int], ...]  # id, count
     engine: str
@@ -67,8 +71,6 @@ class Asked:
     link: str | None
     model: str
     quant: str
-    users: int
-    filled_tokens: float
 
     @cached_property
     def device_ids(self) -> frozenset[str]:
@@ -81,6 +83,14 @@ class Asked:
         return sum(count for _, count in self.devices)
 
 
+class Weighed(NamedTuple):
+    """A row beside a setup."""
+
+    row: Measurement
+    likeness: float
+    same: bool  # whether the row ran exactly this, with as many users
+
+
 def founded(parts: Sequence[Constants], users: int) -> Evidence:
     """How well an estimate on these parts is founded: as well as its worst part."""
     worst = parts[0]
@@ -89,68 +99,55 @@ def founded(parts: Sequence[Constants], users: int) -> Evidence:
     return Evidence(worst.basis, (), worst.own_rows[users > 1], dict(worst.families).get("architecture", ""), worst.rows)
 
 
-def asked_of(estimate: "Estimate") -> Asked:
-    """The question that an estimate answers."""
+def setup_of(system: System, placement: Placement, model: Model, quant: Quant) -> Setup:
+    """What runs where a model is laid so."""
     counts: dict[str, int] = {}
-    for group in estimate.system.groups:
+    for group in system.groups:
         counts[group.device.id] = counts.get(group.device.id, 0) + group.count
-    link = estimate.system.link or (estimate.system.boxes[0].link if estimate.system.boxes else None)
-    work = estimate.workload
-    return Asked(
-        devices=tuple(sorted(counts.items())),
-        engine=estimate.placement.engine,
-        backend=estimate.placement.backend,
-        strategy=estimate.placement.strategy,
-        link=link.id if link else None,
-        model=estimate.model.id,
-        quant=estimate.quant.id,
-        users=work.users or 1,
-        filled_tokens=work.prompt_tokens,
-    )
+    link = system.link or (system.boxes[0].link if system.boxes else None)
+    devices = tuple(sorted(counts.items()))
+    ran = placement.engine, placement.backend, placement.strategy
+    return Setup(devices, *ran, link.id if link else None, model.id, quant.id)
 
 
 def _alike(one: float, other: float, floor: float) -> bool:
     return max(one, floor) / NEAR <= max(other, floor) <= max(one, floor) * NEAR
 
 
-def likeness(row: Measurement, asked: Asked) -> float:
-    """How much a row has in common with the question; devices and model weigh most."""
-    score = 8.0 * (row.device_ids == asked.device_ids) + 2.0 * (row.device_count == asked.device_count)
-    score += 5.0 * (row.model == asked.model)
-    score += 2.0 * (row.engine == asked.engine) + 1.0 * (row.backend == asked.backend)
-    score += 2.0 * (row.quant == asked.quant) + 1.0 * (row.strategy == asked.strategy)
-    score += 4.0 * (row.one_user == (asked.users == 1))  # one user's speed says little about many users', and the reverse
-    score += 1.0 * (row.users == asked.users) + 0.5 * _alike(row.filled_tokens, asked.filled_tokens, 1024.0)
-    return score
+def likeness(row: Measurement, setup: Setup, users: int) -> float:
+    """How much what a row ran has in common with the setup; devices and model weigh most."""
+    score = 8.0 * (row.device_ids == setup.device_ids) + 2.0 * (row.device_count == setup.device_count)
+    score += 5.0 * (row.model == setup.model)
+    score += 2.0 * (row.engine == setup.engine) + 1.0 * (row.backend == setup.backend)
+    score += 2.0 * (row.quant == setup.quant) + 1.0 * (row.strategy == setup.strategy)
+    return score + 1.0 * (row.users == users)
 
 
-def is_same(row: Measurement, asked: Asked) -> bool:
-    """Whether a row ran exactly what is asked: hardware, software, model, quantization, users, and about the same depth."""
-    if (row.engine, row.model, row.quant) != (asked.engine, asked.model, asked.quant) or row.backend not in (None, asked.backend):
+def is_same(row: Measurement, setup: Setup) -> bool:
+    """Whether a row ran exactly this hardware, software, model and quantization."""
+    if (row.engine, row.model, row.quant) != (setup.engine, setup.model, setup.quant) or row.backend not in (None, setup.backend):
         return False
     counts: dict[str, int] = {}
     for ran in row.devices:
         counts[ran.device or ""] = counts.get(ran.device or "", 0) + ran.count
-    return (
-        tuple(sorted(counts.items())) == asked.devices
-        and row.one_user == (asked.users == 1)
-        and (row.users == asked.users or row.as_many_users_as_fit)
-        and (row.device_count == 1 or (row.strategy == asked.strategy and row.link == asked.link))
-        and _alike(row.filled_tokens, asked.filled_tokens, 2048.0)
-    )
+    same_split = row.device_count == 1 or (row.strategy == setup.strategy and row.link == setup.link)
+    return same_split and tuple(sorted(counts.items())) == setup.devices
 
 
 def _as_many_users(row: Measurement, users: int) -> bool:
-    """Whether a row's speed can stand beside that of so many users."""
+    """Whether a row's speed can stand beside that of so many users: one user's says nothing about many users', and the reverse."""
     return row.one_user if users == 1 else row.as_many_users_as_fit or row.users == users
 
 
-def nearest(rows: Iterable[Measurement], asked: Asked) -> tuple[Nearest, ...]:
-    """The usable rows closest to the question, the same ones first, then the most alike, then the newest."""
-    usable = (row for row in rows if not row.unusable and row.decode_tokens_per_s is not None and _as_many_users(row, asked.users))
-    scored = [(is_same(row, asked), likeness(row, asked), row.date or "", row.id, row) for row in usable]
-    close = sorted((each for each in scored if each[1] >= LEAST_LIKENESS), key=lambda each: each[:4], reverse=True)
-    return tuple(_shown(row, same) for same, _, _, _, row in close[:SHOWN])
+def nearest(weighed: Iterable[Weighed], filled_tokens: float) -> tuple[Nearest, ...]:
+    """The rows closest to this work, those of the same run first, then the most alike, then the newest."""
+    scored = []
+    for row, likeness_, same in weighed:
+        score = likeness_ + 0.5 * _alike(row.filled_tokens, filled_tokens, 1024.0)
+        if score >= LEAST_LIKENESS:
+            scored.append((same and _alike(row.filled_tokens, filled_tokens, 2048.0), score, row.date or "", row.id, row))
+    scored.sort(key=lambda each: each[:4], reverse=True)
+    return tuple(_shown(row, same) for same, _, _, _, row in scored[:SHOWN])
 
 
 def _shown(row: Measurement, same: bool) -> Nearest:
@@ -169,21 +166,22 @@ def _shown(row: Measurement, same: bool) -> Nearest:
 
 
 @lru_cache(maxsize=1024)
-def _worth_weighing(catalog: "Catalog", devices: frozenset[str], model_id: str, active_params: float) -> tuple[Measurement, ...]:
-    """Usable rows of this model, or of one of these devices with a model about as large."""
+def _weighed(catalog: "Catalog", setup: Setup, active_params: float, users: int) -> tuple[Weighed, ...]:
+    """Usable rows of as many users of this model, or of one of these devices with a model about as large."""
 
     def found() -> Iterator[Measurement]:
-        for row in catalog.measurements_of(devices, model_id).values():
-            if row.unusable or row.decode_tokens_per_s is None or row.model is None:
+        for row in catalog.measurements_of(setup.device_ids, setup.model).values():
+            if row.unusable or row.decode_tokens_per_s is None or row.model is None or not _as_many_users(row, users):
                 continue
             size = catalog.model(row.model).active_params / active_params
-            if row.model == model_id or 1 / ALIKE_IN_SIZE <= size <= ALIKE_IN_SIZE:
+            if row.model == setup.model or 1 / ALIKE_IN_SIZE <= size <= ALIKE_IN_SIZE:
                 yield row
 
-    return tuple(found())
+    return tuple(Weighed(row, likeness(row, setup, users), is_same(row, setup)) for row in found())
 
 
 def rows_near(estimate: "Estimate", catalog: "Catalog") -> tuple[Nearest, ...]:
     """The published rows nearest to an estimate."""
-    asked = asked_of(estimate)
-    return nearest(_worth_weighing(catalog, asked.device_ids, estimate.model.id, estimate.model.active_params), asked)
+    work = estimate.workload
+    weighed = _weighed(catalog, estimate.behind.plan.setup, estimate.model.active_params, work.users or 1)
+    return nearest(weighed, work.prompt_tokens)

@@ -6,20 +6,26 @@ from advisor.placement import Job
 from advisor.placement.offload import plain
 from advisor.reason import Reason
 from advisor.record import replace
+from advisor.rooms import Rooms, rooms_of
 
 SPARE_SHARE = 0.01  # of what is moved, so that rounding does not leave a device short
 HOST_KEEPS_SHARE = 0.15  # chosen: of 32 GiB of host memory the system and the program take 5 themselves
 
 
-def with_shortage(job: Job, tables: Tables) -> Job:
-    """The job with what each part lacks and what the host's memory can take."""
+def plain_rooms(job: Job, tables: Tables) -> Rooms | None:
+    """The places that must hold the plain layout; None where it cannot be laid."""
     base = plain(job)
     if isinstance(base, Reason):
+        return None
+    return rooms_of(base, job.model, job.weights, job.cache, job.engine, tables.platforms, host_bytes_of(job.system))
+
+
+def with_shortage(job: Job, rooms: Rooms | None) -> Job:
+    """The job with what each part lacks and what the host's memory can take."""
+    if rooms is None:
         return job
-    users = job.workload.users or 1
-    work = replace(job.workload, users=users)
-    host_bytes = host_bytes_of(job.system)
-    fit = memory.fit(base, job.model, job.weights, job.cache, work, job.engine, tables.platforms, host_bytes)
+    fit = memory.fitted(rooms, job.model, replace(job.workload, users=job.workload.users or 1))
     short = tuple(max(0.0, -device.headroom_bytes) * (1 + SPARE_SHARE) for device in fit.devices)
+    host_bytes = host_bytes_of(job.system)
     room = None if host_bytes is None else host_bytes * (1 - HOST_KEEPS_SHARE)
     return replace(job, short_bytes=short, host_room_bytes=room)

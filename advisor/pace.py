@@ -4,6 +4,7 @@ Parts of a stage work side by side: the slowest sets the stage's time. Stages fo
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import ceil, log, sqrt
 
 from advisor.cache import Cache
@@ -56,6 +57,13 @@ class Team:
     fill: float
     overlap: float
     expert_ranks: int
+
+    @cached_property
+    def unlike(self) -> tuple[tuple[Part, ...], tuple[tuple[int, ...], ...]]:
+        """Parts that are not alike in what they do; and of each stage which of them work there."""
+        kinds: dict[object, tuple[int, Part]] = {}
+        stages = tuple(tuple(kinds.setdefault(_key(part), (len(kinds), part))[0] for part in stage) for stage in self.stages)
+        return tuple(part for _, part in kinds.values()), stages
 
 
 def teams(placement: Placement) -> tuple[Team, ...]:
@@ -128,11 +136,9 @@ def _link(runner: Runner, team: Team, tokens: float) -> Terms:
 
 def _pass(runner: Runner, team: Team, users: float, filled_tokens: float) -> list[Terms]:
     """The slowest part of each stage; equal parts are worked out once."""
-    known: dict[object, Terms] = {}
-    return [
-        max((_decode(runner, team, part, users, filled_tokens, known) for part in stage), key=lambda terms: terms.total_s)
-        for stage in team.stages
-    ]
+    parts, stages = team.unlike
+    found = [_decode(runner, team, part, users, filled_tokens) for part in parts]
+    return [max((found[index] for index in stage), key=lambda terms: terms.total_s) for stage in stages]
 
 
 def _key(part: Part) -> object:
@@ -140,18 +146,14 @@ def _key(part: Part) -> object:
     return id(part.device), shares, part.host_dense_share, part.host_expert_share, part.disk_share
 
 
-def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens: float, known: dict[object, Terms]) -> Terms:
-    key = _key(part)
-    found = known.get(key)
-    if found is None:
-        constants = runner.constants(part)
-        uneven = imbalance(runner.weights, team.expert_ranks, users, runner.calibration.routing_exponent)
-        work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
-        host = runner.host_bytes_per_s if _uses_host(part) else None
-        found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, constants, host)
-        found = found._replace(host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
-        known[key] = found = found + _disk(runner, part, users) if part.disk_share else found
-    return found
+def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens: float) -> Terms:
+    constants = runner.constants(part)
+    uneven = imbalance(runner.weights, team.expert_ranks, users, runner.calibration.routing_exponent)
+    work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
+    host = runner.host_bytes_per_s if _uses_host(part) else None
+    found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, constants, host)
+    found = found._replace(host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
+    return found + _disk(runner, part, users) if part.disk_share else found
 
 
 def _in_host_s(runner: Runner, part: Part, users: float, reading_s: float) -> float:
@@ -195,8 +197,9 @@ def prompt_s(runner: Runner, team: Team, prompt_tokens: float, together: float =
 
     Chunks of a prompt overlap in the stages as far as the engine lets them: at best the slowest stage works all the time.
     """
-    known: dict[object, Terms] = {}
-    stages = [max(_prompt(runner, part, prompt_tokens, together, known) for part in stage) for stage in team.stages]
+    parts, found = team.unlike
+    seconds = [_prompt(runner, part, prompt_tokens, together) for part in parts]
+    stages = [max(seconds[index] for index in stage) for stage in found]
     chunk_tokens = min(prompt_tokens * together, runner.constants(team.stages[0][0]).prompt_chunk_tokens)
     chunks = prompt_tokens / chunk_tokens
     whole_chunks = max(1.0, ceil(chunks * together - 1e-9))
@@ -207,15 +210,11 @@ def prompt_s(runner: Runner, team: Team, prompt_tokens: float, together: float =
     return total - team.overlap * (total - overlapped) + chunks * (link.latency_s + (1 - hidden) * link.bandwidth_s)
 
 
-def _prompt(runner: Runner, part: Part, prompt_tokens: float, together: float, known: dict[object, Terms]) -> float:
-    key = _key(part)
-    found = known.get(key)
-    if found is None:
-        host = runner.host_prompt_bytes_per_s if _uses_host(part) else None
-        constants = runner.constants(part)
-        found = prefill_terms(part, runner.weights, runner.cache, runner.model, prompt_tokens, 0.0, constants, host, together)
-        known[key] = found = found + _disk(runner, part, prompt_tokens) if part.disk_share else found
-    return found.total_s
+def _prompt(runner: Runner, part: Part, prompt_tokens: float, together: float) -> float:
+    host = runner.host_prompt_bytes_per_s if _uses_host(part) else None
+    constants = runner.constants(part)
+    found = prefill_terms(part, runner.weights, runner.cache, runner.model, prompt_tokens, 0.0, constants, host, together)
+    return (found + _disk(runner, part, prompt_tokens) if part.disk_share else found).total_s
 
 
 def bottleneck(terms: Terms, placement: Placement, runner: Runner, users: float) -> str:

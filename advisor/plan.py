@@ -5,6 +5,7 @@ from functools import cached_property
 from advisor.around import Tables, host_bytes_of, load_s, runner_of
 from advisor.cache import Cache
 from advisor.engine import Engine
+from advisor.evidence import Setup, setup_of
 from advisor.model import Model
 from advisor.pace import Runner, Team, teams
 from advisor.placement import Placement
@@ -73,6 +74,11 @@ class Plan:
             for device in devices
             if corner.holds(backend, device.architecture, speed_class, is_mixture)
         )  # fmt: skip
+
+    @cached_property
+    def setup(self) -> Setup:
+        """What runs, as published rows name it."""
+        return setup_of(self.system, self.placement, self.model, self.quant)
 
     @cached_property
     def constants(self) -> tuple[Constants, ...]:

@@ -102,6 +102,17 @@ class System:
             return self.unsplit
         return replace(self.unsplit, boxes=tuple(replace(box, strategy=None) for box in self.boxes))
 
+    @cached_property
+    def words(self) -> str:
+        """The SYSTEM words of it, in catalog ids; parsed and bound they give the same system."""
+        runs, single, link = _runs(self.boxes), len(self.boxes) == 1, self.shown_link
+        words = " + ".join(_box_words(box, count, single) for box, count in runs)
+        words += f" via {link.id}" if link else ""
+        words += f" as {self.strategy}" if self.strategy else ""
+        if self.engine:
+            words += f" on {self.engine.id}" + (f"/{self.backend.id}" if self.backend and len(self.engine.backends) > 1 else "")
+        return words
+
     @property
     def shown_link(self) -> Link | None:
         """The link that the words name: between the boxes, or between the cards of the only box."""
@@ -240,16 +251,8 @@ def _member(piece: str, at: int, text: str) -> GroupWords | BoxWords:
 
 
 def spec(system: System) -> str:
-    """The SYSTEM words of a system, in catalog ids; parsed and bound they give the same system."""
-    runs = _runs(system.boxes)
-    single = len(system.boxes) == 1
-    words = " + ".join(_box_words(box, count, single) for box, count in runs)
-    link = system.shown_link
-    words += f" via {link.id}" if link else ""
-    words += f" as {system.strategy}" if system.strategy else ""
-    if system.engine:
-        words += f" on {system.engine.id}" + (f"/{system.backend.id}" if system.backend and len(system.engine.backends) > 1 else "")
-    return words
+    """The SYSTEM words of a system."""
+    return system.words
 
 
 def _runs(boxes: tuple[Box, ...]) -> list[tuple[Box, int]]:

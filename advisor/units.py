@@ -91,6 +91,8 @@ SUFFIXES = tuple(suffix for suffix, _ in _SHOWN)
 
 def show(name: str, value: object) -> str:
     """A value as text, with the unit that the suffix of its name states; words stay as they are."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return "unknown"
     if isinstance(value, bool):

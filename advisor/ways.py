@@ -12,7 +12,6 @@ from advisor.correction import Correction
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName
 from advisor.joined import usual_in_box
-from advisor.memory import fitted
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import STRATEGIES, Job, lay
@@ -20,6 +19,7 @@ from advisor.plan import Plan
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, field, replace
+from advisor.rooms import Rooms
 from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
 from advisor.speed import Estimate
 from advisor.system import Group, System
@@ -69,22 +69,15 @@ class Way:
         if strategy not in STRATEGIES:
             raise BadValue(f"strategy {strategy!r}: there are {', '.join(STRATEGIES)}")
         if strategy == "offload":
-            return self._laid(strategy, offload_short.with_shortage(self._job(workload), tables_of(self.choice.catalog)))
+            return self._laid(strategy, offload_short.with_shortage(self._job(workload), self._plain_rooms))
         found = self._plans.get(strategy)
         if found is None:
             found = self._plans[strategy] = self._laid(strategy, self._job(workload))
         return found
 
-    def holds(self, workload: Workload) -> bool:
-        """Whether an offload laid for this work fits."""
-        plan = self.plan("offload", workload)
-        if isinstance(plan, Reason):
-            return plan.code == "offload.not-needed"
-        return fitted(plan.rooms, self.choice.model, workload).fits
-
-    def told(self, counts: tuple[int, ...], workload: Workload) -> Plan | Reason:
-        """The layers laid with so many to each stage."""
-        return self._laid("layers", replace(self._job(workload), layer_counts=counts))
+    @cached_property
+    def _plain_rooms(self) -> Rooms | None:
+        return offload_short.plain_rooms(self._job(Workload()), tables_of(self.choice.catalog))
 
     def _job(self, workload: Workload) -> Job:
         return Job(self.choice.model, self.weights, self.cache, self.system, self.engine, self.backend, workload)

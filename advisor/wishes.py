@@ -3,7 +3,7 @@
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
 from advisor.need import Need, Workload
@@ -120,16 +120,21 @@ def workload_of(request: Request, most_context_tokens: int | None) -> Workload:
 
 def terms_of(request: Request, catalog: "Catalog") -> "Terms":
     """The prices, conditions and running cost that the request states."""
-    from advisor import market
-
-    return market.Terms(
-        catalog.money,
+    return _terms(
+        catalog,
         new_only=request.get("new_only", False),
         overrides=_priced(request, catalog),
         electricity_usd_per_kwh=request.get("electricity"),
         hours_per_day=request.get("hours_per_day", Need.hours_per_day),
         supply_w=request.get("psu_w"),
     )
+
+
+@lru_cache(maxsize=16)
+def _terms(catalog: "Catalog", **stated: Any) -> "Terms":
+    from advisor.market import Terms
+
+    return Terms(catalog.money, **stated)
 
 
 def _priced(request: Request, catalog: "Catalog") -> tuple[tuple[str, float], ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from advisor.reason import Reason
@@ -35,23 +36,26 @@ SENTENCES |= CALIBRATE
 ONE_USER = re.compile(r"(?<![\d.,])1 users\b")
 
 
-class _Shown(dict[str, str]):
-    """The facts that a sentence names, as text; one that is not there reads "unknown" instead of ending the report."""
+_FACT = re.compile(r"\{(\w+)\}")
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.facts = facts
 
-    def __missing__(self, name: str) -> str:
-        return _said(name, self.facts[name]) if name in self.facts else "unknown"
+@cache
+def _cut(template: str) -> tuple[str, ...]:
+    """A template's words and the names of its facts, in turns."""
+    return tuple(_FACT.split(template))
 
 
 def text(reason: Reason) -> str:
-    """The reason as a sentence."""
-    template = SENTENCES.get(reason.code)
+    """The reason as a sentence; a fact that is not there reads "unknown" instead of ending the report."""
+    template, facts = SENTENCES.get(reason.code), reason.facts
     if template is None:
-        return plain(reason.code, reason.facts)
-    return ONE_USER.sub("1 user", template.format_map(_Shown(reason.facts)))
+        return plain(reason.code, facts)
+    pieces = list(_cut(template))
+    for index in range(1, len(pieces), 2):
+        name = pieces[index]
+        pieces[index] = _said(name, facts[name]) if name in facts else "unknown"
+    sentence = "".join(pieces)
+    return ONE_USER.sub("1 user", sentence) if "1 users" in sentence else sentence
 
 
 def _said(name: str, value: Any) -> str:
