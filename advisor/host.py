@@ -33,6 +33,7 @@ class Host:
     base_power_w: float = given(above=0, about="what it draws at work without cards")
     idle_power_w: float | None = given(default=None)
     memory_bytes: float = given("memory_gib", GIB, above=0)
+    memory_most_bytes: float | None = given("memory_most_gib", GIB, default=None, above=0, about="what it takes at full speed: two modules")
     memory_channels: int = given(least=1)
     memory_type: str = given()
     memory_bandwidth_bytes_per_s: float = given("memory_bandwidth_gb_per_s", GB, above=0, about="nominal: channels times data rate")

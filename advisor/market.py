@@ -7,6 +7,7 @@ from math import ceil
 from advisor.billed import CostLine, link_lines, unpriced_parts
 from advisor.device import Device
 from advisor.host import Host
+from advisor.memorykit import added
 from advisor.money import Money, Part
 from advisor.prices import PriceUsed, first_day, price_of, resale_of
 from advisor.reason import Fact, Reason
@@ -80,6 +81,7 @@ class Terms:
     today: date | None = None
     owned_supply_w: float | None = None  # what the power supply of the owned computer gives, where stated
     owned_host: str | None = None  # id of a computer that is owned without cards
+    owned_ram_bytes: float | None = None  # the memory of the owned computer, where stated
     supply_w: float | None = None  # the same of whatever computer is around the cards
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
@@ -226,6 +228,9 @@ def _bill(system: System, have: System | None, terms: Terms) -> tuple[list[CostL
         strained += filter(None, (tight(box, terms.stated_supply_w(owned), terms.money),))
         upgrades += _new_host(box, have, terms) if have and not owned else ()
         has_link = have is not None and any(box.link == other.link and other.count >= box.count for other in have.boxes)
+        if owned and box.host and not box.groups[0].device.is_box:
+            kits, why = added(box.host, system.ram_bytes, terms.owned_ram_bytes or box.host.memory_bytes, terms.money)
+            more, needed = [*more, *kits], [*needed, *why]
         lines += more + link_lines(box.link, box.count, box.count, has_link, overrides)
         upgrades += needed
     joined = have is not None and have.link == system.link and len(have.boxes) >= len(system.boxes)

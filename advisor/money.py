@@ -5,6 +5,7 @@ from typing import Any
 
 from advisor.price import Source
 from advisor.record import dataclass
+from advisor.units import GIB
 from advisor.yamlfile import given
 
 PART_KINDS = ("power-supply", "board", "case", "nic", "switch", "cable", "bridge", "riser", "memory", "cpu", "dock")
@@ -84,6 +85,8 @@ class Part:
     usd: float = given(above=0)
     condition: str = given(default="new", one_of=("new", "used", "refurbished"))
     watts: float | None = given(default=None, above=0, about="what a power supply gives")
+    memory_bytes: float | None = given("gib", GIB, default=None, above=0, about="what a kit of memory holds")
+    memory_type: str | None = given(default=None, about="DDR4 or DDR5, of a kit for desktops")
     slots: int | None = given(default=None, least=1, about="cards that a board takes")
     lanes: int | None = given(default=None, least=1, about="PCIe lanes of each of those slots when all are used")
     link: str | None = given(default=None, about="id of the link that it serves")

@@ -9,6 +9,8 @@ from advisor import answers
 from advisor.advice import Recommendation
 from advisor.catalog import Catalog, shipped
 from advisor.errors import BadValue
+from advisor.memorykit import sizes
+from advisor.units import GIB
 
 CATALOG = Catalog.load(root=shipped(), user_folder=False)
 DOCK = next(part for part in CATALOG.money.parts if part.id == "dock-thunderbolt")
@@ -80,3 +82,34 @@ def test_the_dock_is_in_the_least_price_too() -> None:
         assert not isinstance(found, Exception)
         if offer.least_usd is not None and offer.kind != "keep":
             assert desk.cost(found).spend_usd == pytest.approx(offer.least_usd)
+
+
+def test_more_memory_in_the_own_computer_may_be_the_answer() -> None:
+    """63 GB of weights: 12 GB on the card, the rest does not go into 32 GiB, but does into 64, two kits of 32 GB."""
+    given = answers.recommend(catalog=CATALOG, model="gpt-oss-120b", have="rtx-3060-12gb", host="desktop-ddr4-x8x8")
+    kit = next(part for part in CATALOG.money.parts if part.id == "ram-ddr4-32gb")
+    assert given.verdict.kind == "more-memory"
+    assert given.verdict.cost
+    assert [(line.what, line.count, line.usd) for line in given.verdict.cost.lines if not line.owned] == [(kit.id, 2, kit.usd)]
+    assert given.verdict.spend_usd == 2 * kit.usd
+    assert given.verdict.estimate
+    assert given.verdict.estimate.system.ram_bytes == 64 * GIB
+
+
+@pytest.mark.parametrize(("ram_gib", "most"), [(16, {32, 64}), (32, {64, 128}), (64, {128}), (128, set())])
+def test_a_board_takes_what_it_takes(ram_gib: int, most: set[int]) -> None:
+    assert {size / GIB for size in sizes(CATALOG.host("desktop-x8x8"), ram_gib * GIB)} == most
+
+
+def test_who_has_the_memory_is_sold_none() -> None:
+    given = answers.recommend(catalog=CATALOG, model="gpt-oss-120b", have="rtx-3060-12gb", host="desktop-ddr4-x8x8", ram_gib=64)
+    assert given.verdict.kind == "change-settings"
+    assert given.verdict.spend_usd == 0
+
+
+def test_the_price_of_another_computer_has_flips_too() -> None:
+    given = answers.recommend(catalog=CATALOG, model="qwen3-235b-a22b", have="rtx-4090")
+    assert given.verdict.kind == "new-host"
+    devices = [flip.device for flip in given.flips if flip.wish == "price_usd"]
+    assert given.verdict.cost
+    assert given.verdict.cost.bought[0].what in devices

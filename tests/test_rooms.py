@@ -41,6 +41,7 @@ ROOMS = (
     ("choose",),
     ("repeated", "scale", "accuracy"),
     ("prices", "supply", "billed"),
+    ("memorykit",),
     ("market",),
     ("where",),
     ("browse", "drafts"),

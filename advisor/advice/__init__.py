@@ -19,6 +19,7 @@ KINDS = (
     "network-cluster",
     "multi-gpu-server",
     "new-host",  # the cards that are owned in another computer
+    "more-memory",  # what is owned with more memory in its computer
     "nothing-fits",
 )
 ALWAYS_SHOWN = ("one-bigger-gpu", "nvlink-pair", "rdma-cluster")

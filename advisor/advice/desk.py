@@ -44,7 +44,17 @@ def work_of(need: Need) -> Work:
 def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
     """The terms on which the buyer buys."""
     own = need.host if need.host_owned else None
-    return Terms(catalog.money, need.new_only, need.prices_usd, need.electricity_usd_per_kwh, need.hours_per_day, today, need.psu_w, own)
+    return Terms(
+        catalog.money,
+        need.new_only,
+        need.prices_usd,
+        need.electricity_usd_per_kwh,
+        need.hours_per_day,
+        today,
+        need.psu_w,
+        own,
+        owned_ram_bytes=need.ram_bytes,
+    )
 
 
 class Desk:
@@ -59,7 +69,7 @@ class Desk:
         stated = catalog.host(need.host) if need.host else None
         self.own_host = (have.boxes[0].host if have and not have.groups[0].device.is_box else None) or stated
         self.estimates = 0
-        self._systems: dict[tuple[str, str | None], System | AdvisorError] = {}
+        self._systems: dict[tuple[str, str | None, float | None], System | AdvisorError] = {}
         self._prices: dict[tuple[str, float], PriceUsed] = {}
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
@@ -75,14 +85,14 @@ class Desk:
             self._prices[key] = self.terms.price(device, memory_bytes)
         return self._prices[key]
 
-    def system(self, words: str, host: Host | None = None) -> System | AdvisorError:
-        """The system that the words name, in that host; or why there is none."""
-        key = words, host.id if host else None
+    def system(self, words: str, host: Host | None = None, ram_bytes: float | None = None) -> System | AdvisorError:
+        """The system that the words name, in that host, with so much memory in it where stated; or why there is none."""
+        key = words, host.id if host else None, ram_bytes
         if key not in self._systems:
             try:
                 own = host is None or host is self.own_host
-                ram_bytes = self.need.ram_bytes if own else None  # `--ram-gib` speaks of the computer that the buyer has
-                found: System | AdvisorError = choose.bind(words, self.catalog, host=host, ram_bytes=ram_bytes, storage=self.need.storage)
+                ram = ram_bytes or (self.need.ram_bytes if own else None)  # `--ram-gib` speaks of the computer that the buyer has
+                found: System | AdvisorError = choose.bind(words, self.catalog, host=host, ram_bytes=ram, storage=self.need.storage)
             except AdvisorError as error:
                 found = error
             self._systems[key] = found
@@ -93,8 +103,8 @@ class Desk:
         return self.catalog.hints.choice(name)
 
     def key(self, system: System) -> str:
-        """What tells systems apart: the words and the hosts."""
-        return spec(system) + " in " + ",".join(box.host.id if box.host else "-" for box in system.boxes)
+        """What tells systems apart: the words, the hosts and their memory."""
+        return f"{spec(system)} in {','.join(box.host.id if box.host else '-' for box in system.boxes)} {system.ram_bytes or ''}"
 
     def cost(self, system: System, estimate: Estimate | None = None) -> Cost:
         """The bill of a system, with what its tokens cost."""

@@ -24,6 +24,7 @@ SPEED_STEP = 0.1  # tokens/s
 RELAXED_QUANTS = ("4bit", "q3_k_m")  # smaller weights that are tried where nothing meets the need
 RELAXED_CACHES = ("q8_0",)
 ALIKE_SHARE = 0.1  # models whose parameters differ by less are one size
+NOBODY_PAYS_USD = 1e9
 MOST_STEPS = 3  # systems of the same kind that a floor is raised past
 
 
@@ -174,10 +175,13 @@ def _dearest(prober: Prober, option: Option) -> CostLine | None:
 
 def _rival(prober: Prober, device: str) -> Option | None:
     """The best option of another kind that does not need the device: the search without both."""
-    kind = prober.today.kind
-    offers = (offer for offer in prober.case.offers.every if offer.kind != kind and all(name != device for name, _ in offer.bought))
-    found = decide_harder(prober.case.among(offers), prober.today).chosen
-    return found if found and fast_enough(found.estimate, prober.case.need) and found.cost.spend_usd else None
+    kind, case = prober.today.kind, prober.case
+    if device in case.desk.catalog.hosts:  # cards are weighed in it unasked: out of reach it is at a price that nobody pays
+        found = _priced(prober, device, 0.0, NOBODY_PAYS_USD).chosen
+        return found if found and found.kind != kind and found.cost.spend_usd else None
+    offers = (offer for offer in case.offers.every if offer.kind != kind and all(name != device for name, _ in offer.bought))
+    found = decide_harder(case.among(offers), prober.today).chosen
+    return found if found and fast_enough(found.estimate, case.need) and found.cost.spend_usd else None
 
 
 def _price(prober: Prober, line: CostLine, gap: float, sign: int) -> Iterator[Flip]:

@@ -1,12 +1,15 @@
 """The computers around cards: the one that is owned, the cheapest that takes them, and those that have more to give."""
 
+from collections.abc import Iterator
+
 from advisor.advice.desk import Desk
 from advisor.host import Host
 from advisor.market import dock_of, reached
+from advisor.memorykit import kit, sizes
 from advisor.supply import supply_for
 from advisor.system import System
 
-Priced = tuple[float, Host]  # what it costs with the power supply that the cards need, and the computer
+Priced = tuple[float, Host, float]  # what it costs with the power supply that the cards need, the computer, and its bytes of memory
 
 
 def _lanes(host: Host, cards: int) -> float:
@@ -74,18 +77,30 @@ class Hosts:
         return self._roomier[key]
 
     def _better(self, host: Host, cards: int, watts: float) -> list[Priced]:
-        floor, kept = self._gives(host, cards), list[Priced]()
-        fitting = [(usd + self.supply_usd(other, watts), other) for usd, other in self.sold if other.max_cards >= cards]
-        for usd, other in sorted(fitting, key=lambda pair: pair[0]):
-            gives = self._gives(other, cards)
+        floor, kept = _gives(host, cards, self.ram_bytes(host)), list[Priced]()
+        sold = ((usd + self.supply_usd(other, watts), other) for usd, other in self.sold if other.max_cards >= cards and other is not host)
+        fitting = [*((usd, other, self.ram_bytes(other)) for usd, other in sold), *self._enlarged(host, cards, watts)]
+        for usd, other, ram_bytes in sorted(fitting, key=lambda priced: priced[0]):
+            gives = _gives(other, cards, ram_bytes)
             more = _at_least(gives, floor) and any(new >= self.more_factor * old for new, old in zip(gives, floor, strict=True))
-            if other is not host and more and not any(_at_least(self._gives(each, cards), gives) for _, each in kept):
-                kept.append((usd, other))
+            if more and not any(_at_least(_gives(each, cards, ram), gives) for _, each, ram in kept):
+                kept.append((usd, other, ram_bytes))
         return kept
 
-    def _gives(self, host: Host, cards: int) -> tuple[float, float, float]:
-        """Memory, its speed, and the lanes between several cards."""
-        return float(self.ram_bytes(host)), float(reached(host)), _lanes(host, cards) if cards > 1 else 1.0
+    def _enlarged(self, host: Host, cards: int, watts: float) -> Iterator[Priced]:
+        """The owned computer with more memory in it."""
+        usd, _ = self.for_cards(cards, watts)
+        if not self.owned or host is not self.own or usd is None:
+            return
+        for ram_bytes in sizes(host, self.ram_bytes(host)):
+            line = kit(host, ram_bytes, self.money)
+            if line is not None and line.usd is not None:
+                yield usd + line.count * line.usd, host, ram_bytes
+
+
+def _gives(host: Host, cards: int, ram_bytes: float) -> tuple[float, float, float]:
+    """Memory, its speed, and the lanes between several cards."""
+    return float(ram_bytes), float(reached(host)), _lanes(host, cards) if cards > 1 else 1.0
 
 
 def _at_least(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

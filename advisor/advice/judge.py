@@ -215,7 +215,7 @@ def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estim
 
 def evaluate(case: Case, offer: Offer) -> list[Option]:
     """The options that an offer turns out to be: the best shared way, and copies side by side where that is another answer."""
-    system = case.desk.system(offer.words, offer.host)
+    system = case.desk.system(offer.words, offer.host, offer.more_ram_bytes)
     if isinstance(system, AdvisorError):
         return []
     ways, smaller = case.desk.ways(system, case.work), _with_smaller_cache(case, offer, system)
@@ -231,7 +231,7 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     shared, copied = best(False), best(True)
     options = [option(offer.kind, shared)] if shared else []
     if copied and (case.work.workload.users or 2) > 1:
-        options.append(option("replicas" if system.count <= 2 and offer.kind != "new-host" else offer.kind, copied))
+        options.append(option("replicas" if system.count <= 2 and offer.kind not in ("new-host", "more-memory") else offer.kind, copied))
     return options
 
 

@@ -19,7 +19,11 @@ MOST_CARDS = 8
 MOST_MOVED = 2  # cards to buy that are also weighed in computers that give them more; three need such a one anyway
 MOST_KEPT = 8  # ranges of offers kept with a catalog
 BOX_COUNTS = (2, 3, 4)
-OFFERED_AS = {"replicas": ("second-gpu", "network-cluster", "replicas"), "new-host": ("keep",)}  # as what a kind is offered
+OFFERED_AS = {
+    "replicas": ("second-gpu", "network-cluster", "replicas"),
+    "new-host": ("keep",),
+    "more-memory": ("keep",),
+}  # as what a kind is offered
 
 Owned = tuple[Device, float, int]  # a device, its memory in bytes, how many
 
@@ -42,6 +46,7 @@ class Offer:
     ram_bytes_per_s: float = 1.0
     key: str = ""  # the same for the same devices in the same computer, whatever they cost
     alike: str = ""  # the same for devices that differ in bandwidth and price alone
+    more_ram_bytes: float | None = None  # all that its owned computer then has, where memory is bought for it
 
 
 def is_sold(device: Device) -> bool:
@@ -241,11 +246,11 @@ class Range:
             return
         watts = sum((device.power_w or 0.0) * number for device, _, number in offer.groups)
         before, _ = hosts.for_cards(cards, watts)
-        kind = "new-host" if offer.kind == "keep" else offer.kind
-        for usd, host in hosts.roomier(offer.host, cards, watts):
-            total = offer.least_usd - (before or 0.0) + usd
-            key, ram = f"{offer.key} in {host.id}", hosts.ram_bytes(host)
-            yield replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=reached(host), key=key)
+        for usd, host, ram in hosts.roomier(offer.host, cards, watts):
+            total, more = offer.least_usd - (before or 0.0) + usd, ram if host is offer.host else None
+            kind = offer.kind if offer.kind != "keep" else "more-memory" if more else "new-host"
+            moved = replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=reached(host), more_ram_bytes=more)
+            yield replace(moved, key=f"{offer.key} in {host.id} {ram:.0f}")
 
 
 def _least_usd(offer: Offer) -> float:

@@ -103,7 +103,8 @@ def _not_enough(case: Case, fastest: Option, facts: dict[str, Fact]) -> SecondGp
     estimate, need = fastest.estimate, case.need
     facts |= {"host_bytes": estimate.fit.host_needed_bytes, "floor_tokens_per_s": need.min_tokens_per_s, "budget_usd": need.budget_usd}
     if not estimate.fit.fits:
-        code = "not-enough"
+        held = estimate.fit.disk_bytes or estimate.placement.strategy == "offload"
+        code = "not-held" if held else "not-enough"
     elif per_user(estimate) < need.min_tokens_per_s:
         code = "spills" if estimate.placement.strategy == "offload" else "too-slow"
     elif not fast_enough(estimate, need):

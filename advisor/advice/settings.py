@@ -125,7 +125,7 @@ def _with_link(desk: Desk, option: Option, link: Link) -> Estimate | None:
         return None
     estimate = option.estimate
     words = spec(estimate.system).replace(f"via {link.id}", f"via {link.id}{PEER_SUFFIX}")
-    system = desk.system(words, estimate.system.boxes[0].host)
+    system = desk.system(words, estimate.system.boxes[0].host, estimate.system.ram_bytes)
     if isinstance(system, AdvisorError):
         return None
     ways = desk.ways(system, Work(estimate.workload, estimate.quant.id, estimate.kv_quant))

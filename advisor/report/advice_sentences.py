@@ -86,6 +86,7 @@ _SECOND = {
     "no-need": "What you have does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a {ordinal} would give "
     "{two_per_user_tokens_per_s} for {spend_usd}{parts}.",
     "no-not-enough": "Even a {ordinal} is not enough: {needed_bytes} needed, {usable_bytes} there.",
+    "no-not-held": "Even a {ordinal} is not enough: what its memory does not hold finds no room in the computer's.",
     "no-too-slow": "Even with a {ordinal} each user gets only {two_per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
     "no-too-dear": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but costs {spend_usd}{parts}, and {budget_usd} is the budget.",
     "no-unpriced": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but no price of {unpriced} is known.",
@@ -161,6 +162,7 @@ ADVICE: dict[str, str] = {
     "about {wanted_w}.",
     "host.power-beyond": "No single power supply on sale gives the {need_w} that it needs: several are counted.",
     "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
+    "host.memory": "Its computer gets {ram_bytes} of memory instead of {owned_bytes}, for {price_usd}.",
     "host.roomier": "It moves to another computer: {host} has {ram_bytes} at {reached_bytes_per_s} and costs {price_usd}; yours has "
     "{owned_bytes} at {owned_bytes_per_s}.",
     # what was changed

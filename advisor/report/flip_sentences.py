@@ -20,6 +20,7 @@ _STILL = {  # how today's kind of answer goes on, where the system itself change
     "network-cluster": "it stays a cluster over the network",
     "multi-gpu-server": "it stays a server of several cards",
     "new-host": "it stays another computer for your cards",
+    "more-memory": "it stays more memory in your computer",
     "nothing-fits": "nothing does",
 }
 
@@ -49,6 +50,7 @@ _THEN = {
     "network-cluster": "a cluster over the network: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
     "multi-gpu-server": "a server of several cards: {name} ({spend_usd}, {per_user_tokens_per_s} each)",
     "new-host": "your {name} in another computer ({spend_usd}, {per_user_tokens_per_s} each)",
+    "more-memory": "your {name} with more memory beside it ({spend_usd}, {per_user_tokens_per_s} each)",
     "nothing": "nothing meets the need",
     "nothing-among": "none of those that you named meets the need",
     "nothing-considered": "nothing of the kinds that you consider meets the need",

@@ -12,7 +12,7 @@ FLAG: Schema = {"type": "boolean"}
 FACT: Schema = {"type": ["number", "string", "boolean", "null"]}
 VERDICTS = (
     "keep", "change-settings", "replicas", "second-gpu", "nvlink-pair", "one-bigger-gpu", "unified-memory-machine",
-    "rdma-cluster", "network-cluster", "multi-gpu-server", "new-host", "nothing-fits",
+    "rdma-cluster", "network-cluster", "multi-gpu-server", "new-host", "more-memory", "nothing-fits",
 )  # fmt: skip
 
 

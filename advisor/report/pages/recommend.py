@@ -48,6 +48,7 @@ KIND_NAMES = {
     "network-cluster": "TCP cluster",
     "multi-gpu-server": "GPU server",
     "new-host": "new computer",
+    "more-memory": "more memory",
     "nothing-fits": "nothing fits",
 }
 MET = {True: "yes", False: "no", None: "–"}
