@@ -2,7 +2,7 @@
 
 from advisor.price import Source
 from advisor.record import dataclass
-from advisor.units import GB, GBIT
+from advisor.units import GB, GBIT, US
 from advisor.yamlfile import given
 
 RATES = ("fp16_flops", "fp8_flops", "fp4_flops", "int8_ops")  # of a device's compute, without FP32
@@ -39,6 +39,14 @@ class Rate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fastest:
+    """What the fastest link of a kind carries one way."""
+
+    kind: str = given()
+    bytes_per_s: float = given("gb_per_s", GB, above=0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bounds:
     """The file `catalog/bounds.yaml`: what figures are held against."""
 
@@ -49,4 +57,11 @@ class Bounds:
     least_usd_per_gib: float = given(above=0)
     most_usd_per_gib: float = given(above=0)
     most_street_over_list: float = given(above=0)
+    links: tuple[Fastest, ...] = given(default=())
+    most_latency_s: float = given("most_latency_us", US, above=0)
+    least_ops_factor: float = given(above=0, about="FP32 operations a second for each byte a second of bandwidth")
+    most_ops_factor: float = given(above=0)
+    least_power_w: float = given(above=0)
+    most_power_w: float = given(above=0)
+    most_memory_gib: float = given(above=0)
     sources: tuple[Source, ...] = given()

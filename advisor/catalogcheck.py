@@ -1,5 +1,6 @@
 """`advisor check`: everything wrong with catalog files, in one pass, always from the YAML."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,7 +33,7 @@ class Checked(NamedTuple):
 def check(paths: Sequence[Path] = ()) -> Checked:
     """The problems of these files and folders as they lie on the catalog in use; without any, of that whole catalog.
 
-    What records mean together is looked at only where every one of them can be read.
+    What records mean together is looked at in those that can be read; what names one that cannot is passed over.
     """
     base, own = files_of(shipped()), overlay_paths(())
     below, problems = gather(base, None)
@@ -44,8 +45,7 @@ def check(paths: Sequence[Path] = ()) -> Checked:
     problems += [each for root in paths or (shipped(), *own) for each in stray_folders(root)]
     whole = {kind: {**below[kind], **above.get(kind, {})} for kind in TABLES}
     judged = _of_files(above, {each.label for each in asked}) if paths else whole
-    if not problems:
-        problems = list(_senseless(whole, judged))
+    problems += _senseless(*_readable(whole, judged, problems))
     counts = {kind: len(judged.get(kind, {})) for kind in TABLES}
     return Checked(tuple(sorted(set(problems))), len(asked) if paths else len(base) + len(under), counts)
 
@@ -55,7 +55,19 @@ def _of_files(above: Whole, labels: set[str]) -> Whole:
     return {kind: {each: item for each, item in items.items() if item.file in labels} for kind, items in above.items()}
 
 
-def _senseless(whole: Whole, judged: Whole) -> Iterator[Problem]:
+def _readable(whole: Whole, judged: Whole, problems: Sequence[Problem]) -> tuple[Whole, Whole, frozenset[str]]:
+    """The records that can be read, and the ids of those that cannot, or that name what there is not."""
+    broken = {problem.file for problem in problems}
+    lost = frozenset(each for items in whole.values() for each, item in items.items() if item.file in broken)
+    lost |= {Path(file).stem for file in broken}
+    return _without(whole, broken), _without(judged, broken), lost
+
+
+def _without(whole: Whole, broken: set[str]) -> Whole:
+    return {kind: {each: item for each, item in items.items() if item.file not in broken} for kind, items in whole.items()}
+
+
+def _senseless(whole: Whole, judged: Whole, lost: frozenset[str]) -> Iterator[Problem]:
     """What is well written and still wrong: figures without a source, and what contradicts itself or other records."""
     for kind in SOURCED:
         for item in judged.get(kind, {}).values():
@@ -64,7 +76,7 @@ def _senseless(whole: Whole, judged: Whole) -> Iterator[Problem]:
         kind: {each: build(TABLES[kind].record_class, item.tree) for each, item in items.items()} for kind, items in whole.items()
     }
     for kind, record_id, said in _contradictions(records):
-        if record_id in judged.get(kind, {}):
+        if record_id in judged.get(kind, {}) and not lost.intersection(re.split(r"[\s:,]+", said)):
             written = judged[kind][record_id]
             key, _, message = said.partition(": ")
             yield Problem(written.file, _line(written, key), key if message else "", message or key)

@@ -11,14 +11,18 @@ from advisor import correction
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.correction import Correction
-from advisor.engine import Engine
+from advisor.dealing import by_speed
+from advisor.engine import DEALT, Engine
 from advisor.errors import Unsupported
 from advisor.model import Model
 from advisor.need import Workload
+from advisor.placement.seats import unlike
+from advisor.plan import Plan
 from advisor.quant import Quant
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.refusals import said
+from advisor.relaid import laid_either_way, most_users_of, relaid
 from advisor.speed import Alone, Estimate, estimate
 from advisor.system import System
 from advisor.ways import Choice, Last, Way, choice_of
@@ -92,6 +96,8 @@ def tried(
             if may_fit is not None and not may_fit(way.engine, each):
                 continue
             result = _estimated(way, each, workload, saved)
+            if each == "layers" and isinstance(result, Estimate):
+                result = _dealt(way, result, workload, saved)
             (found if isinstance(result, Estimate) else refused).append(result)  # type: ignore[arg-type]
         if asked is None and not any(one.fit.fits for one in found):
             result = _estimated(way, "offload", workload, saved)
@@ -142,12 +148,30 @@ def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, 
     last = way.last.get(strategy)
     if last is not None and last.workload == workload and last.saved is saved:
         return last.estimate
-    plan = way.plan(strategy, workload)
+    laid_for = replace(workload, users=max(1, most_users_of(way, workload))) if strategy == "offload" and not workload.users else workload
+    plan = way.plan(strategy, laid_for)
     if isinstance(plan, Reason):
         return plan
-    found = estimate(plan, workload, saved, partial(_alone, way, workload) if way.system.count > 1 else None)
+    found = estimate(plan, laid_for, saved, partial(_alone, way, workload) if way.system.count > 1 else None)
+    if strategy == "offload":
+        found = replace(found, fit=relaid(way, found.fit, laid_for))
     way.last[strategy] = Last(workload, saved, found)
     return found
+
+
+def _dealt(way: Way, by_memory: Estimate, workload: Workload, saved: Mapping[str, Correction]) -> Estimate:
+    """The layers of unlike devices by speed, where the engine can be told so and that sustains more; else by memory."""
+    plan = way.plan("layers", workload)
+    if isinstance(plan, Reason) or not unlike(way.system) or not way.engine.flags(DEALT, way.system.count) or by_memory.sustained is None:
+        return by_memory
+    counts = by_speed(plan, by_memory.workload)
+    told = way.told(counts, workload) if counts else None
+    if not isinstance(told, Plan):
+        return by_memory
+    found = estimate(told, workload, saved, partial(_alone, way, workload))
+    if found.sustained is None or found.sustained.value <= by_memory.sustained.value:
+        return by_memory
+    return replace(found, fit=laid_either_way(found.fit, by_memory.fit))
 
 
 def _alone(way: Way, workload: Workload) -> Alone:

@@ -8,10 +8,11 @@ first N layers there, which on several devices is all on the first of them: ther
 from itertools import groupby
 from math import ceil
 
-from advisor.engine import Engine
+from advisor.engine import DEALT, Engine
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import Placement
+from advisor.placement.layers import shares_words
 from advisor.quant import Quant
 from advisor.system import System
 from advisor.units import GIB
@@ -23,7 +24,7 @@ ALL = 99  # of the layers, as people write it
 def setting_of(placement: Placement) -> str:
     """The word for a placement in engines' flags and in hints: `tensor`, `offload-experts`, `offload-layers-several`."""
     if placement.strategy != "offload":
-        return placement.strategy
+        return DEALT if any(part.layers for part in placement.parts) else placement.strategy
     kind = "offload-experts" if any(part.host_expert_share for part in placement.parts) else "offload-layers"
     return kind + ("-several" if len(placement.parts) > 1 else "")
 
@@ -31,17 +32,16 @@ def setting_of(placement: Placement) -> str:
 def blanks(placement: Placement, model: Model, weights: Weights, host_bytes: float) -> dict[str, object]:
     """What an offload's command lines are filled with: layers on devices, and the layers whose experts are not."""
     if placement.strategy != "offload" or not any(part.layers for part in placement.parts):
-        return {"ngl": ALL, "device_layers": ALL}
+        return {"ngl": ALL, "device_layers": ALL, **shares_words(list({part.stage: part.layers for part in placement.parts}.values()))}
     outside = placement.host_layers
     kept = [part.layers - part.host_layers for part in placement.parts]
-    slots = [*kept[:-1], kept[-1] + 1]
+    shares = shares_words(kept)
     experts = _expert_layers(placement, model.layers, weights.expert_layers) if weights.expert_layers else ()
     return {
-        "ngl": sum(slots) if outside else ALL,
+        "ngl": sum(kept) + 1 if outside else ALL,
         "device_layers": sum(kept) if outside else ALL,
         "expert_layers": experts[-1] + 1 if experts else 0,
-        "layer_counts": ",".join(map(str, slots)),
-        "layer_slots": "/".join(map(str, slots)),
+        **shares,
         "pattern": rf"blk\.({pattern(experts)})\.ffn_(up|down|gate)_exps",
         "host_gib": ceil(host_bytes / GIB / len(placement.parts)),
     }
@@ -102,6 +102,16 @@ def verify(
         **blanks(placement, model, weights, host_bytes),
     }
     words["kv"] = engine.kv_flags.format(kv_quant=kv_quant) if kv_quant != "f16" else ""
-    words["split"] = engine.flags(setting_of(placement), system.count, bench=not serving).format(**words)
+    words["split"] = _split(engine, placement, system.count, bench=not serving).format(**words)
     launch = engine.launch_boxes if engine.launch_boxes and len(system.boxes) > 1 else ""
     return " ".join((launch + " " + (serving or engine.verify).format(**words)).split())
+
+
+def _split(engine: Engine, placement: Placement, devices: int, bench: bool) -> str:
+    """The words for a split; for stages that are cut inside, those of both."""
+    setting = setting_of(placement)
+    if setting not in ("layers", DEALT):
+        return engine.flags(setting, devices, bench)
+    ranks = sum(part.count for part in placement.parts if part.stage == 0)
+    inside = engine.flags("tensor", ranks, bench) if ranks > 1 else ""
+    return f"{engine.flags(setting, placement.stages, bench)} {inside}"

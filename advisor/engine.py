@@ -8,6 +8,7 @@ from advisor.units import GIB
 from advisor.yamlfile import given
 
 SPLITS = ("whole", "replicas", "layers", "tensor", "experts", "offload")
+DEALT = "layers-dealt"  # layers of each device stated
 OFFLOADS = ("offload-experts", "offload-experts-several", "offload-layers", "offload-layers-several")  # what moves out, of how many devices
 
 
@@ -61,9 +62,10 @@ class FormatRule:
 class SplitFlags:
     """What to write on the command line for a split; `{n}` is the number of devices, other blanks are those of `commands`."""
 
-    split: str = given(one_of=(*SPLITS, *OFFLOADS))
+    split: str = given(one_of=(*SPLITS, DEALT, *OFFLOADS))
     flags: str = given()
     bench_flags: str | None = given(default=None)  # where the engine's benchmark writes it otherwise
+    environment: str | None = given(default=None, about="what stands before the command that starts the engine")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +136,7 @@ class Engine:
     prefill_overlap: float = given(default=0.0, least=0, most=1)  # how far prompt chunks keep all stages busy: 0 one at a time
     prefill_overlap_of_mixtures: float | None = given(default=None, least=0, most=1)  # where it differs: their chunks wait for routing
     prefill_overlap_between_boxes: float = given(default=0.0, least=0, most=1)
-    uneven_layers: bool = given(default=True)
+    deals_evenly: bool = given(default=False, about="as many layers to each device when it is not told otherwise")
     mixed_devices: tuple[str, ...] = given(default=())  # splits it can do on unlike devices of one maker
     mixed_makers: tuple[str, ...] = given(default=())  # splits it can do on devices of several makers
     offload_keeps: str | None = given(default=None, one_of=("layers", "experts", "streams"))  # what it works on in host memory
@@ -156,6 +158,10 @@ class Engine:
 
     def __hash__(self) -> int:
         return hash(self.id)  # asked often; equality still compares every field
+
+    def environment(self, split: str) -> str:
+        """What stands before the command that starts the engine, for a split; empty where it needs nothing."""
+        return next((each.environment for each in self.split_flags if each.split == split and each.environment), "")
 
     def flags(self, split: str, count: int, bench: bool = False) -> str:
         """The command-line words for a split over `count` devices; empty where it needs none."""

@@ -50,12 +50,17 @@ class Fit:
     devices: tuple[DeviceFit, ...]
     host_needed_bytes: float
     host_usable_bytes: float | None
-    max_users: int
     raise_limit: bool  # fits only above the platform's default limit
     disk_bytes: float  # weights that neither memory holds: read from disk for every token, which is no fit
     # worked out when asked for: of some hundred placements few are shown
+    most: Callable[[], int] = field(compare=False, repr=False)
     longest: Callable[[], int] = field(compare=False, repr=False)
     said: Callable[[], tuple[Reason, ...]] = field(compare=False, repr=False)
+
+    @cached_property
+    def max_users(self) -> int:
+        """The most users of this context."""
+        return self.most()
 
     @cached_property
     def max_context_tokens(self) -> int:
@@ -86,8 +91,11 @@ def fitted(rooms: Rooms, model: Model, workload: Workload) -> Fit:
     """The same, of places that are known."""
     loads, host_room, disk_bytes = rooms.loads, rooms.host_room_bytes, rooms.disk_bytes
     held = rooms.cache.held_bytes(workload.context_tokens)
-    most = 0 if disk_bytes else most_users(rooms, workload.context_tokens, held)
-    users = workload.users if workload.users is not None else max(1, most)
+
+    def most() -> int:
+        return 0 if disk_bytes else most_users(rooms, workload.context_tokens, held)
+
+    users = workload.users if workload.users is not None else max(1, most())
     at_a_time = min(users, rooms.max_sequences)
     devices = tuple(_device_fit(load, workload.context_tokens, held, at_a_time) for load in loads)
     host_needed = rooms.host_weights_bytes + rooms.host_cache_share * held * at_a_time
@@ -101,9 +109,9 @@ def fitted(rooms: Rooms, model: Model, workload: Workload) -> Fit:
         devices=devices,
         host_needed_bytes=host_needed,
         host_usable_bytes=host_room,
-        max_users=most,
         raise_limit=raised,
         disk_bytes=disk_bytes,
+        most=most,
         longest=lambda: 0 if disk_bytes else longest_context(rooms.places, at_a_time, model),
         said=lambda: _reasons(loads, devices, raised, host_needed, host_room, disk_bytes),
     )

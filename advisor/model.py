@@ -151,6 +151,9 @@ class Model:
         mixing, feeding = sum(m.layers for m in self.mixers), sum(f.layers for f in self.ffns)
         if mixing % self.layers and self.layers != mixing + feeding:
             found.append(f"layers: {self.layers}, but the mixers have {mixing} and the feed-forwards {feeding}")
+        for index, mixer in enumerate(self.mixers):
+            if mixer.kv_heads and mixer.heads and mixer.heads % mixer.kv_heads:
+                found.append(f"mixers: [{index}] {mixer.heads} heads do not divide among {mixer.kv_heads} kv_heads")
         if self.published_params is not None and self.shape_unknown is None:
             off = self.comparable_params / self.published_params - 1
             if abs(off) > TOLERANCE_SHARE:

@@ -1,10 +1,12 @@
 """Whether published measurements can be true: against the bandwidth and the rates of the hardware that they name."""
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Any
 
 from advisor.measurement import Measurement
 from advisor.measurement import problems as impossible
+from advisor.price import first_day
 from advisor.weights import weights_of
 
 WIDTHS = ("4bit", "8bit", "16bit")  # the engine's usual format of that width, where a source says no more
@@ -12,11 +14,22 @@ WIDTHS = ("4bit", "8bit", "16bit")  # the engine's usual format of that width, w
 
 def problems(records: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
     """What in the measurements names nothing of the catalog, or is faster than the hardware allows: (kind, id, `key: message`)."""
+    day = date.today()
     for row in records["measurements"].values():
+        for said in () if row.date is None else _date(row.date, day):
+            yield "measurements", row.id, said
         if not row.unusable:
             unknown = list(_unknown(row, records))
             for said in unknown or _too_fast(row, records):
                 yield "measurements", row.id, said
+
+
+def _date(written: str, day: date) -> Iterator[str]:
+    try:
+        if first_day(written) > day:
+            yield f"date: {written} lies in the future"
+    except ValueError:
+        yield f"date: {written} is no date; write 2026, 2026-09 or 2026-09-11"
 
 
 def _unknown(row: Measurement, records: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

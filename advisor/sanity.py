@@ -1,5 +1,6 @@
-"""What is well written and still cannot be: figures that contradict each other, their kind, or other records."""
+"""What is well written and still cannot be: figures of devices that contradict each other, their kind, or other records."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -7,16 +8,14 @@ from typing import Any
 
 from advisor.bounds import RATES, Bounds, written
 from advisor.device import LOOSE, SHARING, Device
-from advisor.host import Host
 from advisor.link import Link
-from advisor.money import Money
-from advisor.price import Price, Source, first_day
-from advisor.units import BITS_PER_BYTE, GB, GBIT, GIB, MEGA
+from advisor.price import first_day
+from advisor.sanity_joins import SLACK, Problem, Records, dates, joins, price_ranges, unsure
+from advisor.units import BITS_PER_BYTE, GB, GBIT, GIB
+from advisor.yamlcheck import did_you_mean
 
-Problem = tuple[str, str, str]  # kind, id, `yaml_key: what is wrong`
-Records = Mapping[str, Mapping[str, Any]]
-
-SLACK = 1.05  # rounding of printed figures
+LANES = (1, 2, 4, 8, 16)
+SHORT_WORD = 4  # letters: of shorter words one is easily taken for another
 
 
 def problems(records: Records, today: date | None = None) -> Iterator[Problem]:
@@ -24,26 +23,84 @@ def problems(records: Records, today: date | None = None) -> Iterator[Problem]:
     day = today or date.today()
     bounds = next(iter(records.get("bounds", {}).values()), None)
     yield from _devices(records, bounds, day)
-    yield from _links(records, bounds)
-    for host in records.get("hosts", {}).values():
-        yield from (("hosts", host.id, said) for said in (*_host(host), *_dates(host.prices, host.sources, day)))
-    yield from _default_hosts(records.get("hosts", {}))
-    for money in records.get("money", {}).values():
-        yield from (("money", "money", said) for said in _money(money, records))
+    yield from joins(records, bounds, day)
 
 
 def _devices(records: Records, bounds: Bounds | None, day: date) -> Iterator[Problem]:
     devices: Mapping[str, Device] = records.get("devices", {})
-    peers = _peer_ratios(devices.values())
-    taken = set(devices)
+    peers, money = _peer_ratios(devices.values()), next(iter(records.get("money", {}).values()), None)
+    links: Mapping[str, Link] = records.get("links", {})
+    called, chips = _by_name(devices.values()), _chips_of_ids(devices.values())
     for device in devices.values():
-        for said in (*_memory(device), *_names(device, taken), *_class(device)):
+        for said in (*_memory(device), *_names(device, devices, called), *_class(device), *_slots(device, links), *_chip(device, chips)):
             yield "devices", device.id, said
-        for said in (*_ranges(device.prices), *_dates(device.prices, device.sources, day), *_mac_prices(device), *_launch(device, day)):
+        for said in (*price_ranges(device.prices, money), *dates(device.prices, device.sources, day), *_mac_prices(device)):
             yield "devices", device.id, said
+        yield from (("devices", device.id, said) for said in (*_launch(device, day), *unsure(Device, device), *_family(device, devices)))
         if bounds is not None:
-            of_bounds = (*_pin_rate(device, bounds), *_rates(device, peers, bounds), *_price_class(device, bounds))
+            of_bounds = (*_pin_rate(device, bounds), *_rates(device, peers, bounds), *_price_class(device, bounds), *_size(device, bounds))
             yield from (("devices", device.id, said) for said in of_bounds)
+
+
+def _by_name(devices: Any) -> dict[str, list[str]]:
+    """The devices of each name."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for device in devices:
+        found[device.name.lower()].append(device.id)
+    return found
+
+
+def _chips_of_ids(devices: Any) -> dict[str, dict[str, str]]:
+    """The architectures of the devices that bear a PCI id, and one device of each."""
+    chips: dict[str, dict[str, str]] = defaultdict(dict)
+    for device in devices:
+        for pci_id in device.pci_ids:
+            chips[pci_id].setdefault(device.architecture, device.id)
+    return chips
+
+
+def _chip(device: Device, chips: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """A PCI id is of one chip; the cards on which it sits may differ in memory, not in architecture."""
+    for pci_id in device.pci_ids:
+        if not re.fullmatch("[0-9a-f]{4}:[0-9a-f]{4}", pci_id):
+            yield f"pci_ids: {pci_id} is no vendor:device, as `lspci -nn` prints it in brackets: 10de:2204"
+        others = [other for architecture, other in chips[pci_id].items() if architecture != device.architecture]
+        if others:
+            yield f"pci_ids: {pci_id} is that of {others[0]}, which is another chip"
+
+
+def _slots(device: Device, links: Mapping[str, Link]) -> Iterator[str]:
+    """Lanes come in powers of two; what joins cards in a computer stands in links, what joins computers in network."""
+    if device.pcie_lanes is not None and device.pcie_lanes not in LANES:
+        yield f"pcie_lanes: {device.pcie_lanes}; a slot has 1, 2, 4, 8 or 16"
+    for key, ids, scope in (("links", device.links, "in-box"), ("network", device.network, "between-boxes")):
+        for link in (links[each] for each in ids if each in links):
+            if link.scope != scope:
+                yield f"{key}: {link.id} is {link.scope}: it belongs into {'network' if key == 'links' else 'links'}"
+
+
+def _family(device: Device, devices: Mapping[str, Device]) -> Iterator[str]:
+    """A lone architecture that is spelled almost as another: the calibration is looked up by it."""
+    others = {other.architecture for other in devices.values() if other.id != device.id}
+    word = device.architecture.rstrip("0123456789")
+    if word in {other.rstrip("0123456789") for other in others} or len(device.architecture) <= SHORT_WORD:
+        return  # another generation of a family known
+    near = did_you_mean(device.architecture, tuple(others))
+    if near:
+        yield f"architecture: no other device has {device.architecture}{near}"
+
+
+def _size(device: Device, bounds: Bounds) -> Iterator[str]:
+    """Figures far from those of every product known: mostly another unit."""
+    rate, watts, largest = device.compute.fp32_flops, device.power_w, device.largest_memory_bytes / GIB
+    each = rate / device.bandwidth_bytes_per_s if rate else None
+    if each is not None and not bounds.least_ops_factor <= each <= bounds.most_ops_factor:
+        span = f"{bounds.least_ops_factor:g} to {bounds.most_ops_factor:g}"
+        yield f"compute: fp32_tflops is {each:.3g} operations for a byte of bandwidth; chips have {span}: is it TFLOP/s, and GB/s?"
+    if watts is not None and not bounds.least_power_w <= watts <= bounds.most_power_w:
+        yield f"power_w: {watts:g} W; devices have {bounds.least_power_w:g} to {bounds.most_power_w:g}"
+    if largest > bounds.most_memory_gib:
+        yield f"memory_gib: {largest:g} is more than any device has, {bounds.most_memory_gib:g}: is it MiB?"
 
 
 def _memory(device: Device) -> Iterator[str]:
@@ -112,7 +169,10 @@ def _most_of_others(ratios: list[float], own: float) -> float:
     return ratios[1] if ratios[0] == own else ratios[0]
 
 
-def _names(device: Device, taken: set[str]) -> Iterator[str]:
+def _names(device: Device, taken: Mapping[str, Device], called: Mapping[str, list[str]]) -> Iterator[str]:
+    others = [each for each in called[device.name.lower()] if each != device.id]
+    if others:
+        yield f"name: {others[0]} is called so too"
     for alias in device.aliases:
         if alias != device.id and alias in taken:
             yield f"aliases: {alias} is the id of another device"
@@ -124,6 +184,8 @@ def _class(device: Device) -> Iterator[str]:
     """A laptop's GPU says so and is soldered; a card is not a whole computer; a Mac is Apple's."""
     if device.kind == "laptop-gpu" and not ("laptop" in device.name.lower() or "mobile" in device.name.lower()):
         yield "name: a laptop GPU's name must say Laptop, or it is taken for the desktop card"
+    if device.kind == "gpu" and "laptop" in device.name.lower():
+        yield "kind: a laptop's chip is a laptop-gpu, never taken for the card of its number"
     if device.kind not in LOOSE and device.mount != "fixed":
         yield f"mount: {_article(device.kind)} is fixed"
     if device.kind in SHARING and not device.unified_memory:
@@ -134,25 +196,6 @@ def _class(device: Device) -> Iterator[str]:
 
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def _ranges(prices: tuple[Price, ...]) -> Iterator[str]:
-    for index, price in enumerate(prices):
-        if price.low > price.high:
-            yield f"prices[{index}].low: {price.low:g} is above high, {price.high:g}"
-
-
-def _dates(prices: tuple[Price, ...], sources: tuple[Source, ...], day: date) -> Iterator[str]:
-    written = [(f"prices[{index}].date", price.date) for index, price in enumerate(prices)]
-    written += [(f"sources[{index}].seen", source.seen) for index, source in enumerate(sources) if source.seen]
-    for key, text in written:
-        try:
-            later = first_day(text) > day
-        except ValueError:
-            yield f"{key}: {text} is no date; write 2026, 2026-09 or 2026-09-11"
-        else:
-            if later:
-                yield f"{key}: {text} lies in the future"
 
 
 def _launch(device: Device, day: date) -> Iterator[str]:
@@ -185,75 +228,3 @@ def _price_class(device: Device, bounds: Bounds) -> Iterator[str]:
             yield f"prices[{index}]: {per_gib:.2f} dollars for a GiB of memory; is it the right device or currency?"
         if price.kind == "street" and listed and price.middle > bounds.most_street_over_list * max(listed):
             yield f"prices[{index}]: {price.middle / max(listed):.1f} times the list price"
-
-
-def _links(records: Records, bounds: Bounds | None) -> Iterator[Problem]:
-    devices: Mapping[str, Device] = records.get("devices", {})
-    having: dict[str, set[str]] = defaultdict(set)
-    for device in devices.values():
-        for link_id in (*device.links, *device.network):
-            having[link_id].add(device.id)
-    for link in records.get("links", {}).values():
-        for said in (*_link(link), *_lane_rate(link, bounds), *_ends(link, having[link.id])):
-            yield "links", link.id, said
-
-
-def _link(link: Link) -> Iterator[str]:
-    if link.effective_bytes_per_s is not None and link.effective_bytes_per_s > link.bandwidth_bytes_per_s * SLACK:
-        yield "effective_gb_per_s: more than the nominal bandwidth_gb_per_s"
-    between = link.scope == "between-boxes"
-    if between != (link.transport in ("tcp", "rdma")):
-        yield f"transport: {link.transport} does not go {link.scope}"
-
-
-def _lane_rate(link: Link, bounds: Bounds | None) -> Iterator[str]:
-    """A PCIe link's nominal rate follows from generation and lanes."""
-    if link.kind != "pcie" or bounds is None or not link.pcie_generation or not link.pcie_lanes:
-        return
-    lane = next((each.bytes_per_s for each in bounds.pcie_lanes if each.generation == link.pcie_generation), None)
-    if lane and not 1 / SLACK <= link.bandwidth_bytes_per_s / (lane * link.pcie_lanes) <= SLACK:
-        yield f"bandwidth_gb_per_s: PCIe {link.pcie_generation} x{link.pcie_lanes} carries {lane * link.pcie_lanes / GB:.2f}"
-
-
-def _ends(link: Link, having: set[str]) -> Iterator[str]:
-    """A bridge or switch that no device has is of no use; one that names a device must be named by it."""
-    if link.kind in ("nvlink", "fabric") and not link.devices:
-        yield "devices: no device has this link"
-    for device_id in link.devices:
-        if device_id not in having and link.joins == "devices":
-            yield f"devices: {device_id} names it neither in links nor in network: add {link.id} there, or in a patch of {device_id}"
-
-
-def _host(host: Host) -> Iterator[str]:
-    if host.max_cards > len(host.slots):
-        yield f"max_cards: {host.max_cards} cards in {len(host.slots)} slots"
-    reached = host.memory_reached_bytes_per_s
-    if reached is not None and reached > host.memory_bandwidth_bytes_per_s:
-        yield "memory_reached_gb_per_s: more than the nominal memory_bandwidth_gb_per_s"
-    rate = host.memory_type.rpartition("-")[2]
-    if rate.isdigit() and host.memory_type.startswith("DDR"):
-        follows = host.memory_channels * BITS_PER_BYTE * float(rate) * MEGA  # a channel is eight bytes wide
-        if not 1 / SLACK <= host.memory_bandwidth_bytes_per_s / follows <= SLACK:
-            yield f"memory_bandwidth_gb_per_s: {host.memory_channels} channels of {host.memory_type} give {follows / GB:g}"
-    yield from _ranges(host.prices)
-
-
-def _default_hosts(hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    defaults = [host.id for host in hosts.values() if host.owned_default]
-    for host_id in defaults[1:]:
-        yield "hosts", host_id, f"owned_default: {defaults[0]} is it already"
-    if hosts and not defaults:
-        yield "hosts", next(iter(hosts)), "owned_default: no host is the one assumed around owned cards"
-
-
-def _money(money: Money, records: Records) -> Iterator[str]:
-    for rental in money.rentals:
-        if rental.device not in records.get("devices", {}):
-            yield f"rentals: {rental.device} is no device"
-    for part in money.parts:
-        if part.link is not None and part.link not in records.get("links", {}):
-            yield f"parts: {part.id} serves {part.link}, which is no link"
-        if part.kind == "power-supply" and part.watts is None:
-            yield f"parts: {part.id} is a power supply without watts"
-    if not money.electricity:
-        yield "electricity: at least one price is needed"

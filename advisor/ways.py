@@ -12,6 +12,7 @@ from advisor.correction import Correction
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName
 from advisor.joined import usual_in_box
+from advisor.memory import fitted
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement import STRATEGIES, Job, lay
@@ -74,6 +75,17 @@ class Way:
         if found is None:
             found = self._plans[strategy] = self._laid(strategy, self._job(workload))
         return found
+
+    def holds(self, workload: Workload) -> bool:
+        """Whether an offload laid for this work fits."""
+        plan = self.plan("offload", workload)
+        if isinstance(plan, Reason):
+            return plan.code == "offload.not-needed"
+        return fitted(plan.rooms, self.choice.model, workload).fits
+
+    def told(self, counts: tuple[int, ...], workload: Workload) -> Plan | Reason:
+        """The layers laid with so many to each stage."""
+        return self._laid("layers", replace(self._job(workload), layer_counts=counts))
 
     @cached_property
     def _plain_rooms(self) -> Rooms | None:

@@ -349,6 +349,17 @@ def test_check_tells_everything_in_one_pass_and_exits_4(tmp_path: Path, monkeypa
     assert len(found["problems"]) == len(err.splitlines())
 
 
+def test_a_file_that_cannot_be_read_hides_nothing_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "devices").mkdir()
+    Path("devices/typo.yaml").write_text("id: typo\nnmae: x\n")
+    Path("devices/test-card.yaml").write_text(DEVICE.replace("memory_gib: 24", "memory_gib: 24576") + "variant_of: typo\n")
+    found = [str(each) for each in catalogcheck.check([Path()]).problems]
+    assert "devices/typo.yaml:2: nmae: unknown key (did you mean name?)" in found
+    assert any(each.startswith("devices/test-card.yaml:6: memory_gib: 24576 is more than any device has") for each in found)
+    assert not any("variant_of" in each for each in found)
+
+
 def test_check_of_a_path_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = answer(capsys, "check", "/nowhere")
     assert code == 2

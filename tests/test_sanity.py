@@ -8,10 +8,10 @@ import pytest
 from advisor import bounds, sanity
 from advisor.device import Compute, Device
 from advisor.host import Host, Slot
-from advisor.link import Link
+from advisor.link import Link, LinkPart
 from advisor.money import Electricity, Money, Part, Rental
 from advisor.price import Price, Source
-from advisor.units import GB, GBIT, GIB, TERA
+from advisor.units import GB, GBIT, GIB, TERA, US
 
 TODAY = date(2026, 11, 30)
 SOURCE = (Source(fields=("memory_gib",), title="a data sheet", seen="2026-11"),)
@@ -23,6 +23,13 @@ BOUNDS = bounds.Bounds(
     least_usd_per_gib=2,
     most_usd_per_gib=700,
     most_street_over_list=4,
+    links=(bounds.Fastest(kind="nvlink", bytes_per_s=1000 * GB),),
+    most_latency_s=5000 * US,
+    least_ops_factor=3,
+    most_ops_factor=400,
+    least_power_w=3,
+    most_power_w=1500,
+    most_memory_gib=800,
     sources=SOURCE,
 )
 USED = Price(kind="street", condition="used", low=700, high=1050, date="2026-09", source="x")
@@ -126,16 +133,29 @@ MAC = {
         ({"launched": "soon"}, "launched: soon is no date"),
         ({**MAC, "memory_options_bytes": (24 * GIB, 48 * GIB)}, "prices: none for 48 GiB"),
         ({"sources": (replace(SOURCE[0], seen="2027"),)}, "sources[0].seen: 2027 lies in the future"),
+        ({"name": "GeForce OTHER"}, "name: other is called so too"),
+        ({"name": "GeForce CARD Laptop GPU"}, "kind: a laptop's chip is a laptop-gpu"),
+        ({"architecture": "amprre"}, "architecture: no other device has amprre (did you mean ampere?)"),
+        ({"pci_ids": ("2204",)}, "pci_ids: 2204 is no vendor:device"),
+        ({"pci_ids": ("10de:1111",)}, "pci_ids: 10de:1111 is that of turing, which is another chip"),
+        ({"pcie_lanes": 12}, "pcie_lanes: 12; a slot has 1, 2, 4, 8 or 16"),
+        ({"network": ("bridge",), "links": ()}, "network: bridge is in-box: it belongs into links"),
+        ({"compute": Compute(fp32_flops=35.6e-3 * TERA)}, "compute: fp32_tflops is 0.038 operations for a byte of bandwidth"),
+        ({"power_w": 35000, "idle_power_w": None}, "power_w: 35000 W; devices have 3 to 1500"),
+        ({"memory_options_bytes": (24576 * GIB,)}, "memory_gib: 24576 is more than any device has, 800: is it MiB?"),
+        ({"unverified": ("fp23_tflops",)}, "unverified: fp23_tflops is no key (did you mean fp32_tflops?)"),
+        ({"prices": (LISTED, replace(USED, currency="GPB"))}, "prices[1].currency: no rate for GPB in money.yaml"),
     ],
 )
 def test_a_device_that_contradicts_itself_is_named(changes, said):
     other = replace(CARD, id="other", links=(), name="GeForce OTHER")
-    problems = found(replace(CARD, **changes), more=(other,))
+    turing = replace(CARD, id="turing", links=(), name="GeForce TURING", architecture="turing", pci_ids=("10de:1111",))
+    problems = found(replace(CARD, **changes), more=(other, turing))
     assert any(problem.startswith("devices/card: ") and said in problem for problem in problems), problems
 
 
 def test_a_rate_twice_that_of_all_peers_is_taken_for_the_sparse_one():
-    peers = tuple(replace(CARD, id=f"peer-{number}", links=()) for number in range(2))
+    peers = tuple(replace(CARD, id=f"peer-{number}", name=f"GeForce PEER {number}", links=()) for number in range(2))
     sparse = replace(CARD, compute=replace(CARD.compute, fp16_flops=142 * TERA, fp16_fast_flops=284 * TERA))
     assert any("fp16_tflops is 4.0 times FP32, its peers at most 2.0" in problem for problem in found(sparse, more=peers))
     assert found(more=peers) == []
@@ -158,6 +178,9 @@ def test_what_is_only_announced_may_lie_ahead_and_lack_a_price():
             {"kind": "pcie", "pcie_generation": 4, "pcie_lanes": 4, "bandwidth_bytes_per_s": 31.5 * GB},
             "bandwidth_gb_per_s: PCIe 4 x4 carries 7.88",
         ),
+        ({"bandwidth_bytes_per_s": 7200 * GB}, "bandwidth_gb_per_s: 7200; nvlink has at most 1000 one way: is it Gb/s?"),
+        ({"latency_s": 0.1}, "latency_us: 100000; links have at most 5000"),
+        ({"parts": (LinkPart(name="bridge", per="pair", date="2031-01", source="x"),)}, "parts[0].date: 2031-01 lies in the future"),
     ],
 )
 def test_a_link_that_contradicts_itself_or_its_devices_is_named(changes, said):
@@ -173,6 +196,8 @@ def test_a_link_that_contradicts_itself_or_its_devices_is_named(changes, said):
         ({"memory_reached_bytes_per_s": 95 * GB}, "memory_reached_gb_per_s: more than the nominal"),
         ({"memory_bandwidth_bytes_per_s": 200 * GB}, "memory_bandwidth_gb_per_s: 2 channels of DDR5-5600 give 89.6"),
         ({"owned_default": False}, "owned_default: no host is the one assumed"),
+        ({"power_supply_w": 85}, "power_supply_w: 85 W do not even feed the computer itself, 100"),
+        ({"slots": (Slot(generation=5, lanes=16, lanes_shared=32),)}, "slots[0].lanes_shared: 32 is more than its 16 lanes"),
     ],
 )
 def test_a_host_that_contradicts_itself_is_named(changes, said):
@@ -195,3 +220,8 @@ def test_money_that_names_what_is_not_there_is_named():
         "parts: psu is a power supply without watts",
         "electricity: at least one price is needed",
     ]
+
+
+def test_another_generation_of_a_family_is_no_slip_of_the_pen():
+    peer = replace(CARD, id="peer", name="GeForce PEER", architecture="rdna4", links=())
+    assert found(replace(CARD, architecture="rdna1"), more=(peer,)) == []

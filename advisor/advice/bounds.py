@@ -293,7 +293,7 @@ class Bounds:
     def _in_turn_s(self, seats: Sequence[tuple[Seat, int]], dense: float, experts: float, cache: float, users: float) -> float:
         """Least seconds of the devices in turn, with these shares of the model left on them.
 
-        Unlike ones share the layers by their memory, to one layer; of the experts the quickest may keep the most.
+        Of unlike ones the quickest takes all layers that its memory could hold, and of the experts the most.
         """
         way, desk = seats[0][0].way, self.desk
 
@@ -305,10 +305,12 @@ class Bounds:
         if len(seats) == 1:
             return whole[0]
         bare = [step_s(seat, 0.0) for seat, _ in seats]
-        rooms = [seat.memory_bytes * count for seat, count in seats]
-        shared = sum(room * each for room, each in zip(rooms, bare, strict=True)) / sum(rooms)
-        rounding = (max(bare) - min(bare)) * len(seats) / way.weights.layers
-        return shared - rounding + min(full - each for full, each in zip(whole, bare, strict=True))
+        held = dense * way.weights.dense_bytes + experts * way.weights.expert_bytes
+        left, shared = 1.0, 0.0
+        for each, (seat, count) in sorted(zip(bare, seats, strict=True), key=lambda pair: pair[0]):
+            taken = min(left, seat.memory_bytes * count / held) if held else left
+            left, shared = left - taken, shared + taken * each
+        return shared + left * max(bare) + min(full - each for full, each in zip(whole, bare, strict=True))
 
     def _together(self, way: Way, offer: Offer) -> float:
         """Users of one pass: all of them, or one batch of as many as there are devices where the engine keeps them all busy."""

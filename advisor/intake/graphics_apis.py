@@ -21,6 +21,11 @@ _CL_FACT = re.compile(
 _CL_LISTED = re.compile(r"^[\s`|+-]*(Platform|Device) #\d+:\s*(.{3,120})$")
 _AGENT = re.compile(r"^\s*(Marketing Name|Name|Device Type|BDFID|Size|Segment|Compute Unit|Chip ID|Vendor Name)\s*:\s*(.*)$")
 _RBT = re.compile(r"^\s*Device:\s*(\d+),\s+(.+?)(?:,\s*(GPU-\S+),\s*([0-9a-fA-F]+:[0-9a-fA-F]+\.[0-7]))?\s*$")
+_GL_DEVICE = re.compile(
+    r"^[ \t]*Device: ([^(\n]{3,80}?)[ \t]*\([^\n]{0,120}\n(?:[^\n]{0,120}\n){0,3}?"
+    r"[ \t]*Video memory:[ \t]*(\d+)MB\n[ \t]*Unified memory:[ \t]*(yes|no)",
+    re.MULTILINE,
+)
 _SUFFIX = re.compile(r"\s+\((?:RADV|NVK|ANV|LLVM|radeonsi|radv)[^)]*\)\s*$", re.IGNORECASE)
 _SOFT = re.compile(r"llvmpipe|lavapipe|SwiftShader|pthread|Microsoft Basic|\bCPU\b|Processor|\bEPYC|\bXeon|Intel\(R\) Core", re.IGNORECASE)
 
@@ -37,6 +42,7 @@ def recognise(page: Page) -> bool:
         "RocmBandwidthTest",
         "Device Topology",
         "Platform #",
+        "Video memory:",
     )
 
 
@@ -48,6 +54,7 @@ def read(page: Page) -> tuple[View, ...]:
         ("clinfo", _opencl(page.lines)),
         ("clinfo -l", _opencl_listed(page.lines)),
         ("rocminfo", _rocminfo(page.lines)),
+        ("glxinfo", _opengl(page.text)),
         ("rocm-bandwidth-test", _bandwidth_test(page.lines)),
     ):
         found = tuple(devices)
@@ -154,6 +161,20 @@ def _opencl_listed(lines: Iterable[str]) -> Iterator[Seen]:
     ]
     for name in names[:256]:
         yield Seen(name=known(name), maker=maker_of(name))
+
+
+def _opengl(text: str) -> Iterator[Seen]:
+    """The renderer of `glxinfo -B`: its device with the memory and whether that is shared."""
+    found = _GL_DEVICE.search(text)
+    if found and maker_of(found.group(1)) and not _SOFT.search(found.group(1)):
+        size, shared = size_bytes(f"{found.group(2)} MiB"), found.group(3) == "yes"
+        yield Seen(
+            name=known(found.group(1)),
+            maker=maker_of(found.group(1)),
+            memory_bytes=None if shared else size,
+            shared_bytes=size if shared else None,
+            integrated=True if shared else None,
+        )
 
 
 def _cl_memory(text: str | None) -> float | None:

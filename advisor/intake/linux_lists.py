@@ -33,7 +33,9 @@ _VENDORS = (
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists may be in the text."""
-    return page.has("*-display", " display  ", "Graphics:", "graphics card", "amdgpu", '"class" : "display"', '"class": "display"')
+    return page.has(
+        "*-display", " display  ", "Graphics:", "graphics card", "amdgpu", '"class" : "display"', '"class": "display"', '"class":"display"'
+    )
 
 
 def read(page: Page) -> tuple[View, ...]:

@@ -8,6 +8,7 @@ from advisor.intake import quant_words
 from advisor.intake.page import Page
 from advisor.intake.readings import number, whole
 from advisor.intake.run import Run
+from advisor.record import replace
 
 TOOL = "mlx_lm"
 
@@ -21,6 +22,7 @@ _EXL_TURN = re.compile(
     r"(Prompt processed|Response generated|Output generated) in [\d.]+ seconds[, ]+"
     r"(?:(\d+) tokens, ([\d.]+) tokens/s|\(([\d.]+) tokens/s, (\d+) tokens, context (\d+))"
 )
+_EXL_SWEEP = re.compile(r"\b(Length|Position)\s+(\d+)(?: \+ (\d+))? tokens:\s+([\d.]+) t/s")
 _TABBY = re.compile(
     r"Metrics.{0,60}?:\s*(\d+) tokens generated in [\d.]+ seconds \(.*?and (\d+) new tokens at ([\d.]+) T/s, Gener"
     r"ate: ([\d.]+) T/s, Context: (\d+) tokens"
@@ -42,6 +44,7 @@ def recognise(page: Page) -> bool:
         "T/s)",
         "Speed: ",
         "generation_tokens_per_second",
+        " t/s",
     )
     return any(word in page.text for word in words)
 
@@ -113,29 +116,13 @@ def _exl(lines: Iterable[str]) -> Iterator[Run]:
             yield from _kobold(line)
         if len(line) > 2000 or ("okens" not in line):
             continue
-        tabby, short, turn = _TABBY.search(line), _EXL.search(line), _EXL_TURN.search(line)
+        tabby, short, turn, sweep = _TABBY.search(line), _EXL.search(line), _EXL_TURN.search(line), _EXL_SWEEP.search(line)
         if turn:
             yield _turn(turn)
+        elif sweep:
+            yield _sweep(sweep)
         elif tabby:
-            read_in = int(tabby.group(2))
-            yield Run(
-                tool="exllama",
-                test=f"prompt of {read_in} tokens",
-                kind="prefill",
-                tokens_per_s=number(tabby.group(3)),
-                engine="exllamav3",
-                prompt_tokens=read_in,
-            )
-            yield Run(
-                tool="exllama",
-                test=f"{tabby.group(1)} tokens generated",
-                kind="decode",
-                tokens_per_s=number(tabby.group(4)),
-                engine="exllamav3",
-                prompt_tokens=0,
-                filled_tokens=int(tabby.group(5)),
-                generate_tokens=int(tabby.group(1)),
-            )
+            yield from _tabby(tabby)
         elif short:
             kind = "prefill" if re.search(r"prompt|process|prefill", line, re.IGNORECASE) else "decode"
             tokens = int(short.group(1))
@@ -148,6 +135,39 @@ def _exl(lines: Iterable[str]) -> Iterator[Run]:
                 prompt_tokens=tokens if kind == "prefill" else 0,
                 generate_tokens=tokens if kind == "decode" else None,
             )
+
+
+def _tabby(found: re.Match[str]) -> Iterator[Run]:
+    """TabbyAPI's two speeds of an answer."""
+    read_in, written = int(found.group(2)), int(found.group(1))
+    reading = Run(
+        tool="exllama", test=f"prompt of {read_in} tokens", kind="prefill", tokens_per_s=number(found.group(3)), engine="exllamav3"
+    )
+    yield replace(reading, prompt_tokens=read_in)
+    yield replace(
+        reading,
+        test=f"{written} tokens generated",
+        kind="decode",
+        tokens_per_s=number(found.group(4)),
+        prompt_tokens=0,
+        filled_tokens=int(found.group(5)),
+        generate_tokens=written,
+    )
+
+
+def _sweep(found: re.Match[str]) -> Run:
+    """`Length  512 tokens: 1500.0 t/s` and `Position 512 + 127 tokens: 65.1 t/s` of exllamav2's speed test."""
+    reading, at = found.group(1) == "Length", int(found.group(2))
+    return Run(
+        tool="exllama",
+        test=f"{found.group(1).lower()} {at}",
+        kind="prefill" if reading else "decode",
+        tokens_per_s=number(found.group(4)),
+        engine="exllamav3",
+        prompt_tokens=at if reading else 0,
+        filled_tokens=0 if reading else at,
+        generate_tokens=int(found.group(3)) if found.group(3) else None,
+    )
 
 
 def _turn(found: re.Match[str]) -> Run:

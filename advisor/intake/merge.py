@@ -28,6 +28,7 @@ _ORDER = (
     "lspci",
 )
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
+_NUMBERED = re.compile(r"^(?:\w+ )?Device [0-9a-fA-F]{4}$")
 _MEMORY_WORD = re.compile(r"\d+(?:gb|tb)")
 LAPTOP_FORMS = frozenset(["mobile", "max-q"])  # a chip's line ends in them: `AD104M [GeForce RTX 4080 Max-Q / Mobile]`
 _PLACEHOLDER = frozenset(["graphics", "vf", "oam", "generation", "with", "design", "edition", "workstation", "corporation", "adapter"])
@@ -173,8 +174,12 @@ def _memory_agrees(one: Seen, other: Seen) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_generic(name: str | None) -> bool:
-    """Whether a name says only whose it is: `AMD Radeon Graphics`, `NVIDIA GeForce ...`."""
-    return name is None or not any(any(sign.isdigit() for sign in word) or len(word) > 3 for word in _words(name))
+    """Whether a name says only whose it is: `AMD Radeon Graphics`, `NVIDIA GeForce ...`, or the number alone: `Device 2e12`."""
+    return (
+        name is None
+        or bool(_NUMBERED.match(name))
+        or not any(any(sign.isdigit() for sign in word) or len(word) > 3 for word in _words(name))
+    )
 
 
 def _words(name: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from advisor.intake import quant_words
 from advisor.intake.llama_timings import generated, prompt_read
 from advisor.intake.page import Page
-from advisor.intake.readings import number, size_bytes, whole
+from advisor.intake.readings import number, size_bytes, whole, written_number
 from advisor.intake.run import Run
 from advisor.record import dataclass, replace
 from advisor.units import NS
@@ -73,7 +73,8 @@ def _lines(page: Page) -> Iterator[Run]:
         facts[fact.group(1)] = fact.group(2)
         if fact.group(1) == "eval rate":
             prompt = whole(facts.get("prompt eval count"))
-            yield from _pair(model, prompt, number(facts.get("prompt eval rate")), whole(facts.get("eval count")), number(fact.group(2)))
+            reading, writing = written_number(facts.get("prompt eval rate")), written_number(fact.group(2))
+            yield from _pair(model, prompt, reading, whole(facts.get("eval count")), writing)
             facts = {}
 
 

@@ -27,6 +27,7 @@ _READING = re.compile(r"prefill|prompt|\bpp|^pp|input|ingest", re.IGNORECASE)
 _SERVED = re.compile(r"aggregate|total|server|throughput|system", re.IGNORECASE)
 _PER_USER = re.compile(r"per_request|per_user|per_stream|single", re.IGNORECASE)
 _IN_LINE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)\s*((?:[a-z]+\s+){{0,2}})(?:{_UNIT})")
+_AFTER = re.compile(rf"^.{{0,60}}?\b((?:\w+[ _]){{0,2}}?)(?:{_UNIT})\)?\s*[:=]\s*(\d+(?:\.\d+)?)\s*$")  # `response_token/s: 45.12`
 _WITH_UNIT = re.compile(r"^\d[\d,]*(?:\.\d+)?\s*(?:t|toks?|tokens?)/s(?:ec)?$")
 _HINT = re.compile(rf"tps|tok/s|t/s|tok_s|t_s\b|persec|tokens?.{{0,3}}per|{_UNIT}|throughput", re.IGNORECASE)
 _ENGINES = {
@@ -227,6 +228,13 @@ def _figure(cell: str) -> float | str:
 def _line(line: str) -> Iterator[Run]:
     """`18.54 decode TPS`, `126.3 prefill tok/s`, `45.2 t/s`; figures of a summary (mean, min) are not told apart from runs."""
     if len(line) > 600 or not re.search(r"TPS|tps|/s|per", line) or re.search(r"estimat|expected", line, re.IGNORECASE):
+        return
+    keyed = _AFTER.match(line)
+    if keyed and not _NOT.search(keyed.group(1)):
+        kind = "prefill" if _READING.search(keyed.group(1)) else "decode"
+        yield Run(
+            tool=TOOL, test="tokens/s", kind=kind, tokens_per_s=number(keyed.group(2)), prompt_tokens=None if kind == "prefill" else 0
+        )
         return
     for found in list(_IN_LINE.finditer(line))[:20]:
         before = line[max(0, found.start() - 24) : found.start()]

@@ -50,6 +50,12 @@ def number(text: object) -> float | None:
     return float(found.group()) if found else None
 
 
+def written_number(text: object) -> float | None:
+    """The first number of a text that a person's locale may have written: 45,6 is 45.6 and 1,234.5 is 1234.5."""
+    words = re.sub(r"(?<=\d),(?=\d{3}(?:\D|$))", "", str(text)[:200])
+    return number(re.sub(r"(?<=\d),(?=\d{1,2}(?:\D|$))", ".", words)) if text is not None else None
+
+
 def whole(text: object) -> int | None:
     """The first whole number of a text, or None."""
     found = number(text)

@@ -1,4 +1,4 @@
-"""Windows: dxdiag, wmic, Get-CimInstance lists, registry memory sizes, Task-Manager-like lines."""
+"""Windows: dxdiag, wmic, Get-CimInstance lists, the registry, the Task Manager's, GPU-Z's and HWiNFO's lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,10 +12,36 @@ from advisor.units import GIB
 TOOL = "Windows"
 
 _REGISTRY = re.compile(r"^\s*([A-Za-z][^|\n]{2,100}?)\|(\d{1,16})\s*$")
-_DXDIAG = re.compile(
-    r"^\s*(Card name|Chip type|Dedicated Memory|Display Memory|Shared Memory|Memory|Manufacturer|Device Key|Kar"
-    r"tenname|Nom de la carte|Nombre de la tarjeta)\s*:\s*(.+)$"
+_CARD = (
+    "Card name",
+    "Kartenname",
+    "Nom de la carte",
+    "Nombre de la tarjeta",
+    "Nombre de tarjeta",
+    "Nome scheda",
+    "Nome da placa",
+    "卡名",
+    "卡名称",
 )
+_OWN = (
+    "Dedicated Memory",
+    "Dedizierter Speicher",
+    "Mémoire dédiée",
+    "Memoria dedicada",
+    "Memoria dedicata",
+    "Memória dedicada",
+    "专用内存",
+)
+_LENT = (
+    "Shared Memory",
+    "Gemeinsam genutzter Speicher",
+    "Gemeinsamer Speicher",
+    "Mémoire partagée",
+    "Memoria compartida",
+    "Memoria condivisa",
+)
+_DXDIAG = re.compile(rf"^\s*({'|'.join((*_CARD, *_OWN, *_LENT))})\s*[:：]\s*(.+)$")
+_REG = re.compile(r"^\s*(DriverDesc|HardwareInformation\.qwMemorySize)\s+REG_\w+\s+(.+?)\s*$")
 _LISTED = re.compile(
     r"^\s*(Name|Caption|AdapterRAM|DriverVersion|VideoProcessor|PNPDeviceID|TotalPhysicalMemory|TotalVisibleMemorySize|DriverDesc|HardwareInformation\.qwMemorySize)\s*[:=]\s*(.*)$"
 )
@@ -36,14 +62,15 @@ _DEDICATED = re.compile(
 _VIRTUAL = re.compile(
     r"Microsoft|Remote Display|Virtual|Parsec|IddDriver|Basic Render|Mirror|VMware|Citrix|DisplayLink|Meta ", re.IGNORECASE
 )
+_CARD_TOOL = re.compile(r"^\s*(?:Graphics Card|Video Chipset):\s*(.{4,80}?)\s*$")
+_CARD_SIZE = re.compile(r"^\s*(?:Memory Size|Video Memory):\s*(\d{3,7}) MB(?:ytes)?\b")
 _CAPPED = 4 * GIB * 0.99  # AdapterRAM has 32 bits: a card with more shows this or less
 
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists is in the text."""
-    return page.has(
-        "AdapterRAM", "Card name", "Kartenname", "DirectX Version", "qwMemorySize", "|", "Nom de la carte", "Nombre de la tarjeta"
-    ) or page.has("ideoController", "Dedicated GPU memory", "Physical Memory", "Dedizierter GPU", "Name")
+    words = ("AdapterRAM", "DirectX Version", "qwMemorySize", "|", "ideoController", "Dedicated GPU memory", "Physical Memory")
+    return page.has(*words, *_CARD, "Dedizierter GPU", "Name", "Memory Size:", "Video Memory:")
 
 
 def read(page: Page) -> tuple[View, ...]:
@@ -55,6 +82,7 @@ def read(page: Page) -> tuple[View, ...]:
         ("Win32_VideoController", _controllers(page.lines)),
         ("names", _columns(page.lines)),
         ("Task Manager", _task_manager(page.lines)),
+        ("GPU-Z", _card_tools(page.lines)),
     ):
         found = tuple(devices)
         if found:
@@ -94,6 +122,18 @@ def _task_manager(lines: Iterable[str]) -> Iterator[Seen]:
             name = None
 
 
+def _card_tools(lines: Iterable[str]) -> Iterator[Seen]:
+    """GPU-Z's `Graphics Card:` and HWiNFO's `Video Chipset:`, with the memory further down."""
+    name: str | None = None
+    for line in lines:
+        called, size = _CARD_TOOL.match(line), _CARD_SIZE.match(line)
+        if called and maker_of(called.group(1)) and not _VIRTUAL.search(called.group(1)):
+            name = called.group(1)
+        elif size and name:
+            yield Seen(name=known(name), maker=maker_of(name), memory_bytes=size_bytes(f"{size.group(1)} MiB"))
+            name = None
+
+
 def _registry(lines: Iterable[str]) -> Iterator[Seen]:
     """`name|bytes` rows of HardwareInformation.qwMemorySize; zero, text or a missing name is no device."""
     for line in lines:
@@ -111,13 +151,13 @@ def _dxdiag(lines: Iterable[str]) -> Iterator[Seen]:
         if not fact:
             continue
         key, value = fact.group(1), fact.group(2).strip()
-        if key in ("Card name", "Kartenname", "Nom de la carte", "Nombre de la tarjeta"):
+        if key in _CARD:
             name = None if _VIRTUAL.search(value) else value
             if name:
                 found.setdefault(name, Seen(name=name, maker=maker_of(name)))
-        elif name and key == "Dedicated Memory":
+        elif name and key in _OWN:
             found[name] = replace(found[name], memory_bytes=size_bytes(value))
-        elif name and key == "Shared Memory":
+        elif name and key in _LENT:
             found[name] = replace(found[name], shared_bytes=size_bytes(value))
     yield from found.values()
 
@@ -127,7 +167,7 @@ def _controllers(lines: Iterable[str]) -> Iterator[Seen]:
     row: dict[str, str] = {}
     table = False
     for line in lines:
-        fact = _LISTED.match(line)
+        fact = _LISTED.match(line) or (_REG.match(line) if "REG_" in line else None)
         if "AdapterRAM" in line and not fact and _HEAD.search(line):
             table = True
         elif table and _ROW.match(line):
@@ -153,7 +193,8 @@ def _controller(row: dict[str, str]) -> Iterator[Seen]:
         or not ({"AdapterRAM", "HardwareInformation.qwMemorySize", "PNPDeviceID"} & set(row))
     ):
         return
-    size = number(row.get("HardwareInformation.qwMemorySize")) or number(row.get("AdapterRAM"))
+    exact = row.get("HardwareInformation.qwMemorySize", "")
+    size = (float(int(exact, 16)) if re.fullmatch(r"0x[0-9a-fA-F]{1,12}", exact) else number(exact)) or number(row.get("AdapterRAM"))
     capped = size is not None and "HardwareInformation.qwMemorySize" not in row and size >= _CAPPED
     pnp = _PNP.search(row.get("PNPDeviceID", ""))
     notes = ("Windows' AdapterRAM ends at 4 GiB: the memory is not known from it",) if capped else ()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from advisor.engine import DEALT
 from advisor.link import Link
 from advisor.placement.rules import tensor_problem
 from advisor.placement.seats import Seat, message, no_path, seats_of, single_seats
@@ -35,14 +36,15 @@ def lay(job: Job) -> Placement | Reason:
     stages = _stages(job)
     if len({stage.ranks for stage in stages}) > 1:  # engines cut every stage over as many devices
         return Reason("placement.unlike-boxes", _fewest_and_most(stages))
-    counts = shared_out(job.model.layers, [stage.room_bytes for stage in stages])
+    counts = _counts(job, stages)
     stages, counts = [s for s, n in zip(stages, counts, strict=True) if n], [n for n in counts if n]
+    told = bool(job.layer_counts) or (job.engine.deals_evenly and max(counts) - min(counts) > 1)
     hops = _hops(job, stages)
     cuts = _cuts(job, stages, counts)
     if isinstance(hops, Reason) or isinstance(cuts, Reason):
         return hops if isinstance(hops, Reason) else cuts  # type: ignore[return-value]
-    parts = [part for index, (stage, count) in enumerate(zip(stages, counts, strict=True)) for part in
-             _parts(job, stage, index, count / job.model.layers, index == len(stages) - 1)]  # fmt: skip
+    parts = [replace(part, layers=count if told else 0) for index, (stage, count) in enumerate(zip(stages, counts, strict=True))
+             for part in _parts(job, stage, index, count / job.model.layers, index == len(stages) - 1)]  # fmt: skip
     most_ranks = max(stage.ranks for stage in stages)
     return Placement(
         "layers",
@@ -53,8 +55,30 @@ def lay(job: Job) -> Placement | Reason:
         engine=job.engine.id,
         backend=job.backend.id,
         overlap=_overlap(job),
-        reasons=(*_cut_everywhere(job, most_ranks), *copies(job, most_ranks)) if most_ranks > 1 else (),
+        reasons=(*_dealt(job, counts), *(_cut_everywhere(job, most_ranks) + copies(job, most_ranks) if most_ranks > 1 else ())),
     )
+
+
+def _counts(job: Job, stages: Sequence[Stage]) -> list[int]:
+    """Layers of each stage: as told, else by memory; evenly where the engine does so and cannot be told otherwise."""
+    if job.layer_counts:
+        return list(job.layer_counts)
+    evenly = job.engine.deals_evenly and not job.engine.flags(DEALT, len(stages))
+    return shared_out(job.model.layers, [1.0 if evenly else stage.room_bytes for stage in stages])
+
+
+def _dealt(job: Job, counts: Sequence[int]) -> tuple[Reason, ...]:
+    """Says it where layers are dealt by speed."""
+    if not job.layer_counts:
+        return ()
+    told = f"{job.engine.environment(DEALT)} {job.engine.flags(DEALT, len(counts))}".format(**shares_words(counts)).strip()
+    return (Reason("layers.by-speed", {"engine": job.engine.id, "counts": ", ".join(map(str, counts)), "told": told}),)
+
+
+def shares_words(counts: Sequence[int]) -> dict[str, object]:
+    """Layers of each device, for command lines; llama.cpp counts the output layer, which lies with the last ones, as one more."""
+    slots = [str(count) for count in (*counts[:-1], counts[-1] + 1)]
+    return {"layer_counts": ",".join(slots), "layer_slots": "/".join(slots), "layers_each": ",".join(map(str, counts))}
 
 
 def _fewest_and_most(stages: Sequence[Stage]) -> dict[str, Fact]:

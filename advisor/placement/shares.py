@@ -40,7 +40,7 @@ class Part:
     host_cache_share: float = 0.0
     disk_share: float = 0.0
     group: int = 0  # replicas on unlike devices: the kind of group it belongs to
-    layers: int = 0  # offload: layers of the part's run, for the engine's command line
+    layers: int = 0  # layers of the part's run, where the engine must be told on its command line
     host_layers: int = 0  # of them: the first so many lie in host memory whole
     host_expert_layers: int = 0  # of them: the next so many keep only their experts in host memory
 
@@ -99,4 +99,5 @@ class Job:
     backend: Backend
     workload: Workload
     short_bytes: tuple[float, ...] = ()
+    layer_counts: tuple[int, ...] = ()  # of each stage, where they are dealt otherwise than by memory
     host_room_bytes: float | None = None

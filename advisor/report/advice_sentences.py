@@ -212,6 +212,7 @@ ADVICE: dict[str, str] = {
     "condition.model-unasked": "{heads} attention heads, {kv_heads} KV heads: not cut here.",
     # settings and what they bring
     "setting.tensor": "Cut every layer over the {devices} devices ({engine}).",
+    "setting.layers-dealt": "Deal the layers out over the {devices} devices as stated ({engine}).",
     "setting.layers": "Share the layers out over the {devices} devices ({engine}).",
     "setting.experts": "Share the experts out over the {devices} devices ({engine}).",
     "setting.whole": "Use one device alone ({engine}).",

@@ -19,6 +19,7 @@ SYSTEM: dict[str, str] = {
     "link.needs-adapter": "{device} has no port for {link}: it needs an adapter on {port} in each ({has} are built in).",
     "link.peer-needs-patch": "{link} needs a patched driver on {device}: the stock one goes through host memory.",
     "load.wait": "Loading from {storage} takes {load_s}; swapped {swaps_per_day} times a day, the devices wait {waiting_share} of it.",
+    "layers.by-speed": "Layers go by speed, not by memory: {counts} to the devices in their order ({engine} is told by {told}).",
     "layers.cut-everywhere": "{engine} cuts every stage alike: every box cuts its layers over {devices} devices, stated or not.",
     "offload.disk": "{disk_bytes} of the weights fit neither memory and would be read from disk for every token: unusable.",
     "offload.host-memory": "{host_weights_bytes} of the weights lie in host memory.",

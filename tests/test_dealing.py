@@ -1,0 +1,112 @@
+"""Layers of unlike devices dealt by speed where that is faster, and what the engine is told; the limits of layouts that move."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from advisor import choose
+from advisor.bind import bind
+from advisor.catalog import Catalog
+from advisor.dealing import Stage, _dealt
+from advisor.memory import fit
+from advisor.need import Workload
+from advisor.speed import Estimate
+
+CATALOG = Catalog.load(user_folder=False)
+CARDS = ("rtx-4090", "rtx-3090", "rtx-3060-12gb", "rtx-5060-ti-16gb", "tesla-p40")
+
+
+def best(words: str, model: str, quant: str, **work: int) -> Estimate:
+    return choose.best(bind(words, CATALOG), CATALOG.model(model), quant, "f16", Workload(**{"context_tokens": 2048, **work}), CATALOG)
+
+
+def layers_of(found: Estimate) -> list[int]:
+    return [round(part.layer_share * found.model.layers) for part in found.placement.parts]
+
+
+def test_one_at_a_time_the_fastest_takes_all_it_holds_and_busy_stages_are_balanced() -> None:
+    stages = [Stage(1.0, 30), Stage(3.0, 40)]
+    assert _dealt(stages, 40, busy=False) == (30, 10)  # its memory holds 30
+    assert _dealt(stages, 20, busy=False) == (19, 1)  # each takes part
+    assert _dealt(stages, 40, busy=True) == (30, 10)  # 30 against 30 seconds
+    assert _dealt(stages, 20, busy=True) == (15, 5)  # 15 against 15
+    assert _dealt(stages, 71, busy=True) is None  # 70 fit
+
+
+def test_for_one_user_layers_go_to_the_faster_card() -> None:
+    found = best("rtx-4090 + rtx-3060-12gb as layers on llama.cpp", "qwen3-32b", "q4_k_m")
+    fast, slow = layers_of(found)
+    # by memory 64 layers × 24 / 36 = 43; the 4090 holds nearly all of the 18.5 GiB
+    assert fast > 55
+    assert fast + slow == 64
+    assert f"-sm layer -ts {fast}/{slow + 1}" in found.verify  # the output layer goes with the last ones
+    reason = next(reason for reason in found.reasons if reason.code == "layers.by-speed")
+    assert reason.facts["counts"] == f"{fast}, {slow}"
+    assert reason.facts["told"] == f"-sm layer -ts {fast},{slow + 1}"
+
+
+def test_many_users_of_a_pipeline_balance_its_stages() -> None:
+    one = best("rtx-5090 + rtx-3090 as layers on vllm", "qwen3-14b", "awq-4bit")
+    many = best("rtx-5090 + rtx-3090 as layers on vllm", "qwen3-14b", "awq-4bit", users=32)
+    assert layers_of(one)[1] == 1
+    # 1,792 against 936 GB/s: the slower card works on about a third of 40 layers
+    assert 9 <= layers_of(many)[1] <= 17
+    told = next(reason.facts["told"] for reason in many.reasons if reason.code == "layers.by-speed")
+    assert told == f"VLLM_PP_LAYER_PARTITION={layers_of(many)[0]},{layers_of(many)[1]} --pipeline-parallel-size 2"
+
+
+def test_engines_that_deal_evenly_and_cannot_be_told_do_so() -> None:
+    found = best("mac-m3-ultra-80c 96gb + mac-m4-pro-20c 48gb via thunderbolt-5-ip as layers on mlx", "qwen3-32b", "mlx-4bit")
+    assert layers_of(found) == [32, 32]
+
+
+def test_equal_cards_are_told_nothing() -> None:
+    found = best("2x rtx-3090 as layers on llama.cpp", "qwen3-32b", "q4_k_m")
+    assert "-ts" not in found.verify
+    assert not [reason for reason in found.reasons if reason.code == "layers.by-speed"]
+
+
+def test_stages_of_several_cards_are_told_both_degrees() -> None:
+    system = bind("2x (4x h100-sxm as tensor) via ib-ndr as layers on sglang", CATALOG)
+    found = choose.best(system, CATALOG.model("llama-3.1-405b"), "fp8", "f16", Workload(), CATALOG)
+    from advisor.commands import _split
+
+    assert _split(CATALOG.engine("sglang"), found.placement, 8, bench=False) == "--pp-size 2 --tp-size 4"
+
+
+@given(st.sampled_from(CARDS), st.sampled_from(CARDS), st.sampled_from(("llama.cpp", "vllm")), st.sampled_from((1, 4, 16)))
+@settings(max_examples=20, deadline=None)
+def test_by_speed_is_never_slower_than_by_memory(one: str, other: str, engine: str, users: int) -> None:
+    work = Workload(users=users, context_tokens=2048, prompt_tokens=512, generate_tokens=128)
+    system = bind(f"{one} + {other} via pcie-3-x16 as layers on {engine}", CATALOG)
+    try:
+        found = choose.best(system, CATALOG.model("qwen3-14b"), "4bit", "f16", work, CATALOG)
+        usual = choose.usual_way(system, CATALOG.model("qwen3-14b"), "4bit", "f16", work, CATALOG)
+    except Exception as error:  # an old card that this engine does not run on
+        assume(not error)
+        raise
+    assume(usual.sustained is not None)
+    assert found.fit.fits
+    assert found.sustained.value >= usual.sustained.value
+    assert found.fit.max_users >= usual.fit.max_users
+    assert sum(layers_of(found)) == found.model.layers
+
+
+@pytest.mark.parametrize("words", ["rtx-3090 as offload", "rx-6800 as offload on llama.cpp"])
+def test_limits_of_an_offload_are_the_systems_whoever_asks(words: str) -> None:
+    """More users move more of the weights out: the most users do not depend on those asked, nor the longest context."""
+    few, more = (best(words, "qwen3-30b-a3b", "q8_0", users=users, context_tokens=8192) for users in (1, 8))
+    assert few.fit.max_users == more.fit.max_users > 8
+    assert best(words, "qwen3-30b-a3b", "q8_0", users=few.fit.max_users, context_tokens=8192).fit.fits
+    assert not best(words, "qwen3-30b-a3b", "q8_0", users=few.fit.max_users + 1, context_tokens=8192).fit.fits
+    most = best(words, "qwen3-30b-a3b", "q8_0", users=None, context_tokens=8192)  # type: ignore[arg-type]
+    assert most.workload.users == few.fit.max_users
+    # what is laid for one user holds fewer
+    laid = fit(few.placement, few.model, few.weights, _cache(few), few.workload, CATALOG.engine("llama.cpp"), CATALOG.platforms, 64 * 2**30)
+    assert laid.max_users < few.fit.max_users
+
+
+def _cache(found: Estimate):
+    from advisor.cache import cache_of
+
+    return cache_of(found.model, found.kv_quant, CATALOG.engine(found.placement.engine))
