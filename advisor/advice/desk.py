@@ -1,5 +1,6 @@
 """The work table of one recommendation: what was bound, priced, billed and estimated, each once."""
 
+from collections.abc import Callable
 from datetime import date
 from functools import cached_property
 
@@ -25,6 +26,7 @@ from advisor.weights import Weights, weights_of
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
+MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,10 @@ class Desk:
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
+        self._able: dict[tuple[str, Work], tuple[Estimate, ...]] = {}
         self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
-        self.runs: dict[tuple[tuple[str, ...], str | None, str, bool], tuple[Run, ...]] = {}  # likewise: by devices, weights, cache
+        self.holds: dict[tuple[Work, bool], object] = {}  # made by `holds`, likewise
+        self.runs: dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]] = {}  # likewise: by devices and weights
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -121,6 +125,23 @@ class Desk:
     def ways(self, system: System, work: Work) -> tuple[Estimate, ...]:
         """Every way to run the work on a system, best first; none where nothing can."""
         return self._tried(system, work)[0]
+
+    def able_ways(self, system: System, work: Work, may_fit: MayFit | None) -> tuple[Estimate, ...]:
+        """Those of the ways that fit; what `may_fit` denies is not even laid, nothing for None."""
+        if may_fit is None:
+            return ()
+        key = self.key(system), work
+        if key in self._ways:
+            return tuple(way for way in self._ways[key][0] if way.fit.fits)
+        if key not in self._able:
+            try:
+                asked = system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog
+                ways = choose.tried(*asked, may_fit=may_fit)[0]
+            except AdvisorError:
+                ways = []
+            self.estimates += len(ways)
+            self._able[key] = tuple(way for way in ways if way.fit.fits)
+        return self._able[key]
 
     def refused(self, system: System, work: Work) -> tuple[Reason, ...]:
         """Why the other ways cannot be."""
@@ -185,4 +206,5 @@ class Desk:
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
         other._bytes, other.bounds, other.runs = self._bytes, self.bounds, self.runs
+        other._able, other.holds = self._able, self.holds
         return other

@@ -110,7 +110,7 @@ def _slower(prober: Prober) -> float | None:
     owned = [option for option in (today.keep, *today.changes) if isinstance(option, Option) and option.estimate.fit.fits]
     most = need.budget_usd if spent is None else spent / prober.case.desk.choice("worth-factor")
     cheap = replace(need, min_tokens_per_s=0.0, prefer="fastest", budget_usd=most)
-    bought = search(case_of(prober.case.desk, cheap, prober.case))[:1]
+    bought = search(case_of(prober.case.desk, cheap, prober.case, lean=True))[:1]
     speeds = [per_user(option.estimate) for option in (*owned, *bought)]
     lower = _rounded(max((speed for speed in speeds if speed < need.min_tokens_per_s), default=0.0), up=False)
     return lower if lower > 0 else None
@@ -180,7 +180,7 @@ def _rival(prober: Prober, device: str) -> Option | None:
         found = _priced(prober, device, 0.0, NOBODY_PAYS_USD).chosen
         return found if found and found.kind != kind and found.cost.spend_usd else None
     offers = (offer for offer in case.offers.every if offer.kind != kind and all(name != device for name, _ in offer.bought))
-    found = decide_harder(case.among(offers), prober.today).chosen
+    found = decide_harder(replace(case.among(offers), lean=True), prober.today).chosen
     return found if found and fast_enough(found.estimate, case.need) and found.cost.spend_usd else None
 
 
@@ -207,8 +207,8 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
     if device in desk.catalog.hosts:  # it is in the prices of many offers: they are made anew
-        return decide_harder(case_of(desk, need), prober.today)
-    priced = case_of(desk, need, case, harder=True).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
+        return decide_harder(case_of(desk, need, lean=True), prober.today)
+    priced = case_of(desk, need, case, harder=True, lean=True).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
     return decide_harder(priced, prober.today)
 
 
@@ -238,7 +238,7 @@ def _filters(prober: Prober, whole: Case) -> Iterator[Flip]:
         if other.chosen is not None:
             yield Flip("consider", ", ".join(need.consider), None, Reason("flip.consider", {}), then(other), other.kind)
     if whole.offers is not prober.case.offers:
-        other = decide(whole)
+        other = decide(replace(whole, lean=True))
         if other.chosen is not None:
             yield Flip("among", None, None, Reason("flip.among", {}), then(other), other.kind)
 
@@ -257,7 +257,7 @@ def _models(prober: Prober) -> Iterator[Flip]:
             continue
         params, name = models[0]
         other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
-        other = decide(case_of(other_desk, replace(need, model=name), prober.case))
+        other = decide(case_of(other_desk, replace(need, model=name), prober.case, lean=True))
         if other.kind != prober.today.kind:
             when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
             yield Flip("model", desk.model.id, name, when, then(other), other.kind)

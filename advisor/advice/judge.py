@@ -5,6 +5,7 @@ from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import Desk, Work, work_of
+from advisor.advice.holds import able_ways, holds_of
 from advisor.advice.offers import Offer, Range, all_offers
 from advisor.errors import AdvisorError
 from advisor.market import Cost
@@ -28,6 +29,11 @@ class Option:
     ways: tuple[Estimate, ...] = ()  # all that were found of that system
 
     @cached_property
+    def open_system(self) -> System:
+        """The system with engine and split left to the tool."""
+        return replace(self.estimate.system, strategy=None, engine=None, backend=None)
+
+    @cached_property
     def longest_context_tokens(self) -> int:
         """The longest context that one of the ways holds in its devices' memory."""
         return max((way.fit.max_context_tokens for way in self.ways if way.placement.strategy != "offload"), default=0)
@@ -42,7 +48,16 @@ class Case:
     work: Work
     offers: Range
     easier: "Case | None" = None  # asks for no more than this one: what it rules out is ruled out here
-    failed: set[Offer] = field(default_factory=set, repr=False)  # estimated, and neither fast enough nor large enough
+    failed: set[Offer] = field(default_factory=set, repr=False)  # by its bound or its estimate, neither fast enough nor large enough
+    spilt: set[Offer] = field(default_factory=set, repr=False)  # whose devices do not hold the work
+    lean: bool = False  # what does not fit is not looked at: enough for a verdict, not for the roads that are shown
+
+    def ways(self, system: System, kv_quant: str | None = None) -> tuple[Estimate, ...]:
+        """The ways to run the work, or the same with another cache, on a system; those that fit where the case is lean."""
+        work = self.work if kv_quant is None else replace(self.work, kv_quant=kv_quant)
+        if not self.lean:
+            return self.desk.ways(system, work)
+        return able_ways(self.desk, system, work, holds_of(self.desk, self.work, eight_bit=True) if kv_quant else None)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -55,9 +70,28 @@ class Case:
 
     def may_do(self, offer: Offer) -> bool:
         """Whether an offer may reach the wanted speed, by what is known of easier work too."""
-        if offer in self.failed or (self.easier is not None and not self.easier.may_do(offer)):
+        if self._ruled_out(offer):
             return False
-        return self.bounds.may_reach(offer, self.need.min_tokens_per_s)
+        able = self.bounds.may_reach(offer, self.need.min_tokens_per_s)
+        if not able:
+            self.failed.add(offer)
+        return able
+
+    def _ruled_out(self, offer: Offer) -> bool:
+        """Whether it failed at this work, or at an easier one."""
+        return offer in self.failed or (self.easier is not None and self.easier._ruled_out(offer))
+
+    def may_hold(self, offer: Offer) -> bool:
+        """Whether the devices of an offer alone may hold the work, by what is known of easier work too."""
+        if self._spills(offer):
+            return False
+        able = self.bounds.may_hold(offer)
+        if not able:
+            self.spilt.add(offer)
+        return able
+
+    def _spills(self, offer: Offer) -> bool:
+        return offer in self.spilt or (self.easier is not None and self.easier._spills(offer))
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
@@ -65,14 +99,13 @@ class Case:
 
     def between(self, offers: Iterable[Offer]) -> "Case":
         """The same case with these offers as they are: no other computer is thought of."""
-        return replace(self, offers=Range(offers), easier=None, failed=set())
+        return replace(self, offers=Range(offers), easier=None, failed=set(), spilt=set())
 
 
-def case_of(desk: Desk, need: Need, like: Case | None = None, *, harder: bool = False) -> Case:
+def case_of(desk: Desk, need: Need, like: Case | None = None, *, harder: bool = False, lean: bool = False) -> Case:
     """The case of a need: with the offers of the whole catalog, or those of a `like` case, of which it may be a `harder` one."""
-    work = work_of(need)
     offers = like.offers if like else all_offers(desk)
-    return Case(desk, need, work, offers, like if harder else None)
+    return Case(desk, need, work_of(need), offers, like if harder else None, lean=lean)
 
 
 def per_user(estimate: Estimate) -> float:
@@ -201,8 +234,8 @@ def smaller_cache(way: Estimate, work: Work) -> tuple[Reason, ...]:
 
 def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estimate, ...]:
     """The ways with a cache of eight bits, where the buyer left it open, the full one falls short and the bounds give hope."""
-    desk, work, need = case.desk, case.work, case.need
-    full = desk.ways(system, work)
+    desk, need = case.desk, case.need
+    full = case.ways(system)
     if need.kv_quant is not None or any(enough(way, need) for way in full):
         return ()
     bound = case.bound(offer)
@@ -210,7 +243,7 @@ def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estim
     within = any(lies(way) for way in full)
     if (fast and (within or not bound.holds)) or (within and bound.tokens_per_s < need.min_tokens_per_s):
         return ()
-    return tuple(way for name in desk.eight_bit_caches for way in desk.ways(system, replace(work, kv_quant=name)))
+    return tuple(way for name in desk.eight_bit_caches for way in case.ways(system, name))
 
 
 def evaluate(case: Case, offer: Offer) -> list[Option]:
@@ -218,7 +251,7 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
     system = case.desk.system(offer.words, offer.host, offer.more_ram_bytes)
     if isinstance(system, AdvisorError):
         return []
-    ways, smaller = case.desk.ways(system, case.work), _with_smaller_cache(case, offer, system)
+    ways, smaller = case.ways(system), _with_smaller_cache(case, offer, system)
     every = (*ways, *smaller)
 
     def best(of_copies: bool) -> Estimate | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import Desk, Work
+from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, faster, gains, lies, per_user
 from advisor.advice.offers import Shelf, owned_cards
 from advisor.errors import AdvisorError
@@ -130,6 +131,10 @@ def _may_do(shelf: Shelf, desk: Desk, work: Work, need: Need) -> bool:
     return bounds_of(desk, work).of(offer).tokens_per_s >= need.min_tokens_per_s
 
 
+def _ways(case: Case, system: System, work: Work) -> tuple[Estimate, ...]:
+    return able_ways(case.desk, system, work) if case.lean else case.desk.ways(system, work)
+
+
 def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:
     """Other settings of what is owned, the best first: the first kind of change that meets the need ends the search."""
     desk = case.desk
@@ -143,7 +148,7 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
             break
         if (what or need_only) and not _may_do(shelf, desk, work, case.need):
             continue
-        ways = [way for system in systems for way in desk.ways(system, work) if what or not _same(way, usual)]
+        ways = [way for system in systems for way in _ways(case, system, work) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
         full = full if what else best
         if best is not None and not (what and full and fast_enough(full, case.need) and not _worth(best, full, case)):

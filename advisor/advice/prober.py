@@ -22,12 +22,16 @@ class Prober:
         self.case = case
         self.today = decision
         self._known: dict[Need, Decision] = {case.need: decision}
+        self._harder = [case]  # of today's and the harder ones asked since: what failed there fails where still more is asked
 
     def at(self, need: Need, harder: bool = False) -> Decision:
         """The decision for another need on the same work table; a `harder` one asks for no less than today's."""
         if need not in self._known:
-            case = case_of(self.case.desk, need, self.case, harder=harder)
+            like = next(case for case in reversed(self._harder) if no_easier(need, case.need)) if harder else self.case
+            case = case_of(self.case.desk, need, like, harder=harder, lean=True)
             self._known[need] = decide_harder(case, self.today) if harder else decide(case)
+            if harder:
+                self._harder.append(case)
         return self._known[need]
 
     def alike(self) -> Iterator[Option]:
@@ -63,6 +67,13 @@ class Prober:
 
     def _working(self, workload: Workload) -> Need:
         return replace(self.case.need, workload=workload)
+
+
+def no_easier(need: Need, other: Need) -> bool:
+    """Whether a need asks for no less than another one of the same buyer, whose money aside only work and speed differ."""
+    new, old = need.workload, other.workload
+    more_work = (new.users or 1) >= (old.users or 1) and new.context_tokens >= old.context_tokens
+    return more_work and need.min_tokens_per_s >= other.min_tokens_per_s and need.kv_quant == other.kv_quant
 
 
 def then(decision: Decision) -> Reason:

@@ -23,7 +23,7 @@ from advisor.reason import Fact, Reason
 
 MARKET_KINDS = ("one-bigger-gpu", "second-gpu", "nvlink-pair", "unified-memory-machine", "rdma-cluster")  # always looked for
 OTHER_KINDS = ("replicas", "network-cluster", "multi-gpu-server")  # shown where the search for the verdict came across them
-NEAREST_TRIED = 2  # offers that are estimated to show the nearest miss of a road
+MOST_TRIED = 6  # offers that are estimated to show the nearest miss of a road
 
 
 def best_of_road(case: Case, kind: str) -> Option | None:
@@ -40,32 +40,37 @@ def best_of_road(case: Case, kind: str) -> Option | None:
 
 
 def nearest_misses(case: Case, kind: str) -> list[Option]:
-    """The offers of a road that come nearest by their bounds, estimated."""
+    """The offers of a road that come nearest, estimated in the order of what their bounds promise while one may come nearer still."""
     if kind == "replicas" and case.work.workload.users == 1:
         return []  # one user gains nothing from copies
     of_kind = [offer for offer in case.offers.of_kind(kind) if offer.least_usd is not None or case.bound(offer).holds]
-    order = sorted(of_kind, key=lambda offer: _promise(offer, case))
-    return [option for offer in order[:NEAREST_TRIED] for option in evaluate(case, offer) if option.kind == kind]
+    promised = sorted(((_promise(offer, case), index) for index, offer in enumerate(of_kind)))
+    found: list[Option] = []
+    for promise, index in promised[:MOST_TRIED]:
+        if found and promise > min(miss(option, case.need) for option in found):
+            break
+        found += [option for option in evaluate(case, of_kind[index]) if option.kind == kind]
+    return found
 
 
 def _promise(offer: Offer, case: Case) -> tuple[float, ...]:
-    """How near an offer may come, the nearest first: memory, speed, a known price within the budget."""
-    need, bound = case.need, case.bound(offer)
-    priced = offer.least_usd is not None
-    within = priced and (need.budget_usd is None or (offer.least_usd or 0.0) <= need.budget_usd)
-    fast = bound.tokens_per_s >= need.min_tokens_per_s
-    order = (offer.least_usd or 0.0) if fast else -bound.tokens_per_s
-    return (not bound.holds, not fast, not within, not priced, order)
+    """How near an offer may come at best; what the old parts bring is not known yet."""
+    most, usd = case.bound(offer).tokens_per_s, offer.least_usd
+    return _missed(most > 0, most, 0.0 if case.need.sell_old and usd else usd, None, case.need)
 
 
 def miss(option: Option, need: Need) -> tuple[float, ...]:
     """How far an option is from the need: fit, price known, speed, first token and money missed."""
-    slow = min(1.0, per_user(option.estimate) / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
-    usd = counted_usd(option.cost, need)
+    estimate = option.estimate
+    first_s = estimate.first_token_s.value if estimate.first_token_s else None
+    return _missed(estimate.fit.fits, per_user(estimate), counted_usd(option.cost, need), first_s, need)
+
+
+def _missed(fits: bool, tokens_per_s: float, usd: float | None, first_s: float | None, need: Need) -> tuple[float, ...]:
+    slow = min(1.0, tokens_per_s / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
     dear = 1.0 if usd is None or need.budget_usd is None or usd <= need.budget_usd else need.budget_usd / usd
-    first = option.estimate.first_token_s
-    late = min(1.0, need.max_first_token_s / first.value) if first and need.max_first_token_s is not None else 1.0
-    return (not option.estimate.fit.fits, usd is None, -slow * late * dear, usd or 0.0)
+    late = min(1.0, need.max_first_token_s / first_s) if first_s and need.max_first_token_s is not None else 1.0
+    return (not fits, usd is None, -slow * late * dear, usd or 0.0)
 
 
 def nearest(options: Collection[Option], need: Need) -> Option | None:

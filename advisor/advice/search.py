@@ -44,7 +44,7 @@ def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
 
 def _gains(case: Case, offer: Offer) -> bool:
     """Whether another computer may help: memory where the devices do not hold the work, wider slots between several cards."""
-    if offer.kind == "keep" or not case.bounds.may_hold(offer):
+    if offer.kind == "keep" or not case.may_hold(offer):
         return True
     return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s)
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 
 from advisor.advice import Flip
 from advisor.advice.desk import Work, work_of
+from advisor.advice.holds import able_ways
 from advisor.advice.judge import Option, counted_usd, fast_enough
 from advisor.advice.prober import Prober, flip_of
 from advisor.errors import AdvisorError
 from advisor.memory import Fit
 from advisor.need import Need
-from advisor.record import replace
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 CONTEXT_STEP_TOKENS = 1024
@@ -76,31 +76,36 @@ def _last_met(prober: Prober, option: Option, span: tuple[int, int, int], need_a
     low, most, step = span
     good, bad = 0, (most - low) // step + 1
     full = (limit - low) // step
+
+    def does(number: int) -> bool:
+        return _still_does(prober, option, need_at(low + number * step), number <= full)
+
     for each in (full, full + 1):
         if good < each < bad:
-            good, bad = (each, bad) if _still_does(prober, option, need_at(low + each * step)) else (good, each)
+            good, bad = (each, bad) if does(each) else (good, each)
     reach = 1
     while good < bad - 1:
         middle = min(good + reach, bad - 1) if bad == (most - low) // step + 1 else (good + bad) // 2
-        if _still_does(prober, option, need_at(low + middle * step)):
+        if does(middle):
             good, reach = middle, 2 * reach
         else:
             bad = middle
     return low + good * step
 
 
-def _still_does(prober: Prober, option: Option, need: Need) -> bool:
-    """Whether a system does other work in the way it does today's."""
+def _still_does(prober: Prober, option: Option, need: Need, within: bool) -> bool:
+    """Whether a system does other work in the way it does today's; beyond its memory's limit only another way, or more in the host's."""
     desk, work = prober.case.desk, work_of(need)
     if option.kind == "keep":
         usual = desk.usual(desk.have, work) if desk.have else None
         return usual is not None and not isinstance(usual, AdvisorError) and fast_enough(usual, need) and not usual.fit.raise_limit
     estimate = option.estimate
     same = Work(work.workload, estimate.quant.id, estimate.kv_quant)
-    as_today = desk.ways(estimate.system, same)  # one estimate; the other ways are tried only where that is not enough
-    if any(fast_enough(way, need) for way in as_today):
-        return True
-    return any(fast_enough(way, need) for way in desk.ways(replace(estimate.system, strategy=None, engine=None, backend=None), same))
+    if within or estimate.placement.strategy == "offload":
+        as_today = desk.ways(estimate.system, same)  # one estimate; the other ways are tried only where that is not enough
+        if any(fast_enough(way, need) for way in as_today):
+            return True
+    return any(fast_enough(way, need) for way in able_ways(desk, option.open_system, same))
 
 
 def _falling(prober: Prober, now: int, least: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:

@@ -1,0 +1,165 @@
+"""What runs a work on some devices, and whether its bytes may lie there: no way of laying it that fits is ever denied."""
+
+from collections.abc import Iterable, Sequence
+
+from advisor import memory
+from advisor.advice.desk import Desk, MayFit, Run, Work
+from advisor.cache import Cache, cache_of
+from advisor.device import Device
+from advisor.engine import Backend, Engine
+from advisor.model import Model
+from advisor.placement import Part
+from advisor.quant import Quant
+from advisor.record import dataclass, replace
+from advisor.runs import backend_for, eight_bit_cache
+from advisor.speed import Estimate
+from advisor.system import System
+from advisor.ways import quant_of, tables_of
+from advisor.weights import Weights, weights_of
+
+CUT_STRATEGIES = ("tensor", "experts")  # whose devices hold equal shares
+Placed = tuple[Device, float, int]  # devices that compute: which, the memory of each in bytes, how many
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One engine with the weights that it would take: what lies on the devices in all, what a token reads."""
+
+    engine: Engine
+    backend: Backend
+    weights: Weights
+    cache: Cache
+    filled_tokens: float
+    cache_bytes: float  # of all users
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """The memory of one device as one way uses it, with what the whole work would take there."""
+
+    way: Way
+    device: Device
+    memory_bytes: float
+    room_bytes: float  # left of what the engine may take beside what it needs itself
+    held_bytes: float  # weights, and the cache of all users
+    alone_bytes: float  # weights, and the cache of one user
+
+
+class Holds:
+    """The ways to run one work; each kind of device is asked once for each engine, with the least cache that it may take."""
+
+    def __init__(self, desk: Desk, work: Work, smaller: bool) -> None:
+        self.desk = desk
+        self.work = work
+        self.smaller = smaller
+        self._model: Model = desk.model
+        self._platforms = tables_of(desk.catalog).platforms
+        self._ways: dict[tuple[str, ...], tuple[Way, ...]] = {}
+        self._by_quant: dict[tuple[str, str, str], Way] = {}
+        self._seats: dict[tuple[Way, str, float], Seat] = {}
+
+    def ways_of(self, kinds: Iterable[Device]) -> tuple[Way, ...]:
+        """The engines that run the work on these devices: those that are left open, else those that must be named."""
+        every = tuple({device.id: device for device in kinds}.values())
+        key = tuple(device.id for device in every)
+        if key not in self._ways:
+            self._ways[key] = tuple(self._way(*run) for run in self._runs(key, every))
+        return self._ways[key]
+
+    def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> list[Run]:
+        known, asked = self.desk.runs, (ids, self.work.quant)
+        if asked not in known:
+            engines = self.desk.catalog.engines.values()
+            known[asked] = tuple(run for engine in engines if (run := self._run(engine, kinds)))
+        keeping = [run for run in known[asked] if self._kept_as(run[0]) in run[0].kv_types]
+        return [run for run in keeping if run[0].choice_rank is not None] or keeping
+
+    def _run(self, engine: Engine, kinds: tuple[Device, ...]) -> Run | None:
+        """With what this engine runs the model on these devices, whatever the workload and its cache."""
+        desk = self.desk
+        backend = backend_for(engine, kinds)
+        if backend is None or desk.model.architecture in engine.excluded_architectures:
+            return None
+        quant = quant_of(engine, desk.model, desk.quant(self.work.quant), kinds, desk.catalog)
+        return (engine, backend, quant) if isinstance(quant, Quant) else None
+
+    def _kept_as(self, engine: Engine) -> str:
+        """The least cache that a system may take with this engine."""
+        return (eight_bit_cache(engine) if self.smaller else None) or self.work.kv_quant
+
+    def _way(self, engine: Engine, backend: Backend, quant: Quant) -> Way:
+        load = self.work.workload
+        key = engine.id, backend.id, quant.id
+        if key not in self._by_quant:
+            weights, cache = weights_of(self._model, quant, engine.id), cache_of(self._model, self._kept_as(engine), engine)
+            filled = load.prompt_tokens + load.generate_tokens / 2
+            held = self._at_a_time(engine) * cache.held_bytes(load.context_tokens)
+            self._by_quant[key] = Way(engine, backend, weights, cache, filled, held)
+        return self._by_quant[key]
+
+    def _at_a_time(self, engine: Engine) -> int:
+        """The users whose cache lies there: the others wait."""
+        users = self.work.workload.users or 1
+        return min(users, engine.max_sequences) if engine.max_sequences else users
+
+    def seat(self, way: Way, device: Device, memory_bytes: float) -> Seat:
+        """One device as a way uses it."""
+        key = way, device.id, memory_bytes
+        if key not in self._seats:
+            part = Part(device, memory_bytes, head_share=0.0)  # the head's logits lie on one device only
+            one = replace(self.work.workload, users=1)
+            lies = memory.on_device(part, self._model, way.weights, way.cache, one, way.engine, self._platforms)
+            stored = lies.weights_bytes + way.weights.head_bytes
+            room = lies.usable_bytes - lies.overhead_bytes
+            self._seats[key] = Seat(way, device, memory_bytes, room, stored + way.cache_bytes, stored + lies.cache_bytes)
+        return self._seats[key]
+
+    def of(self, system: System, kv_quant: str) -> MayFit | None:
+        """Whether an engine may hold the work on the devices of a system, laid by a strategy, with that cache; None: no engine may."""
+        placed = [(group.device, group.memory_bytes, group.gpus) for group in system.groups]
+        ways = self.ways_of(device for device, *_ in placed)
+        seats = {way.engine.id: self.seats(way, placed) for way in ways if way.cache.kv_quant == kv_quant}
+        others = system.engine is not None or len(seats) < len([way for way in ways if kv_quant in way.engine.kv_types])
+        apart = all(box.strategy is None for box in system.boxes)
+
+        def may_fit(engine: Engine, strategy: str) -> bool:
+            if engine.id not in seats or strategy == "offload" or (strategy == "replicas" and not apart):
+                return True
+            return fits(strategy, seats[engine.id])
+
+        able = others or any("offload" in each[0][0].way.backend.splits or short_bytes(each) <= 0 for each in seats.values())
+        return may_fit if able else None
+
+    def seats(self, way: Way, placed: Sequence[Placed]) -> list[tuple[Seat, int]]:
+        """Each device of a system as a way uses it, and how many there are."""
+        return [(self.seat(way, device, size), count) for device, size, count in placed]
+
+
+def short_bytes(seats: Sequence[tuple[Seat, int]]) -> float:
+    """What all devices together lack at least; 0 or less where the work may lie there."""
+    return min(seat.held_bytes for seat, _ in seats) - sum(seat.room_bytes * count for seat, count in seats)
+
+
+def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
+    """Whether the work may lie there: copies whole on each device, cut in equal shares, else shared out as it fits."""
+    if strategy == "replicas":
+        return all(seat.alone_bytes <= seat.room_bytes for seat, _ in seats)
+    if strategy in CUT_STRATEGIES:
+        least = min(seat.room_bytes for seat, _ in seats)
+        return min(seat.held_bytes for seat, _ in seats) <= least * sum(count for _, count in seats)
+    return short_bytes(seats) <= 0
+
+
+def able_ways(desk: Desk, system: System, work: Work, holds: Holds | None = None) -> tuple[Estimate, ...]:
+    """The ways to run the work on a system that fit; those that are known not to are not looked at."""
+    return desk.able_ways(system, work, (holds or holds_of(desk, work)).of(system, work.kv_quant))
+
+
+def holds_of(desk: Desk, work: Work, eight_bit: bool = False) -> Holds:
+    """What holds one work, made once for a work table; `eight_bit` where each engine may take its cache of eight bits."""
+    key = work, eight_bit
+    found = desk.holds.get(key)
+    if found is None:
+        found = desk.holds[key] = Holds(desk, work, eight_bit)
+    assert isinstance(found, Holds)
+    return found
