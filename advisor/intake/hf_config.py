@@ -94,7 +94,8 @@ def model_of(
         model_type, family, note = _unknown(model_type, Keys({**config, **keys.own}, {}, where), habits)
         assumed = (note,)
     own_keys = {**keys.own, **({"model_type": model_type} if model_type else {}), **_tied_by_wrapper(config, keys)}
-    keys = Keys(own_keys, {**(habits.text_part(model_type) if keys.around else {}), **(family.values or {}), **keys.around}, where)
+    inside = habits.text_part(model_type) if keys.around else {}
+    keys = Keys(own_keys, {**habits.usual, **inside, **(family.values or {}), **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside, habits.quant_methods)
     model = _shape(keys, family, name, where)
     vision = tower_params(beside_text, model.hidden_size, habits)
@@ -234,7 +235,7 @@ def _learns_positions(keys: Keys) -> bool:
 
 def _altup(keys: Keys, hidden: int, layers: int) -> int:
     """Gemma 3n: alternating updates and a learned residual of low rank in each layer, projections around them all."""
-    n, rank = keys.whole("altup_num_inputs") or 4, keys.whole("laurel_rank") or 64
+    n, rank = keys.whole("altup_num_inputs") or 0, keys.whole("laurel_rank") or 0
     layer = n * n + hidden + hidden * n + n * n * n + hidden + 2 * hidden * rank + hidden
     return layers * layer + 2 * (n - 1) * hidden * hidden
 

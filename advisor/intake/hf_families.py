@@ -60,6 +60,7 @@ class Habits:
     refused: Mapping[str, str] = given()  # model_types that cannot be estimated, and why
     refused_words: Mapping[str, str] = given()  # in model_types that no family reads
     refused_architectures: Mapping[str, str] = given()  # ends of the names of classes that no family reads
+    usual: Numbers = given()  # of layers, where neither the file nor its class says it
     quant_methods: Mapping[str, str] = given()  # words of quantization_config that mean one quant of the catalog
     sources: tuple[Source, ...] = given()
 

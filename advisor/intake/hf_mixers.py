@@ -27,7 +27,6 @@ WINDOW_KEYS = (
     "attention_window_size",
     "window_size",
 )
-USUAL_WINDOW_TOKENS = 4096  # what the classes of Mistral, Qwen2 and Gemma 2 fill in [transformers configuration_*.py]
 
 
 def mixers(keys: Keys, family: Family, kinds: list[str], hidden: int) -> tuple[Mixer, ...]:
@@ -129,7 +128,7 @@ def _window(keys: Keys, kind: str) -> int | None:
         return keys.whole("attention_chunk_size") or None
     if kind != "sliding":
         return None
-    return keys.whole(*WINDOW_KEYS) or USUAL_WINDOW_TOKENS
+    return keys.whole(*WINDOW_KEYS) or keys.whole("usual_sliding_window")
 
 
 def _bias(keys: Keys, family: Family) -> bool:
@@ -211,8 +210,8 @@ def _compressed(keys: Keys, index: int) -> Mixer:
         layers=1,
         heads=heads_of(keys),
         kv_heads=1,
-        head_dim=keys.whole("head_dim") or 512,
-        window_tokens=keys.whole("sliding_window") or 128,
+        head_dim=keys.whole("head_dim", "compressed_head_dim") or 0,
+        window_tokens=keys.whole("sliding_window", "compressed_window") or None,
         q_lora_rank=keys.whole("q_lora_rank") or None,
         o_lora_rank=keys.whole("o_lora_rank") or None,
         o_groups=keys.whole("o_groups") or None,

@@ -8,7 +8,6 @@ from advisor.intake.hf_families import Family
 from advisor.intake.hf_keys import Keys
 from advisor.mixer import Mixer
 
-RWKV6_LOW_RANKS = 5 * 32 + 64  # five mixes of 32, a decay of 64 [RWKV-6, configuration_rwkv6.py]
 HEADS_KEYS = (
     "num_attention_heads_per_layer",
     "num_attention_heads",
@@ -41,8 +40,8 @@ def _linear(keys: Keys, family: Family, hidden: int) -> Mixer:
             kind="kda",
             layers=1,
             heads=kimi.whole("num_heads") or heads_of(keys),
-            head_dim=kimi.whole("head_dim") or 128,
-            conv_kernel=kimi.whole("short_conv_kernel_size") or 4,
+            head_dim=kimi.whole("head_dim") or keys.whole("linear_head_dim") or 0,
+            conv_kernel=kimi.whole("short_conv_kernel_size") or keys.whole("linear_conv_kernel_dim") or 0,
             full_rank_gate=kimi.flag("use_full_rank_gate"),
         )
     if keys.whole("linear_num_heads"):  # Kimi Linear as transformers 5 writes it
@@ -50,8 +49,8 @@ def _linear(keys: Keys, family: Family, hidden: int) -> Mixer:
             kind="kda",
             layers=1,
             heads=keys.whole("linear_num_heads") or 1,
-            head_dim=keys.whole("linear_head_dim") or 128,
-            conv_kernel=keys.whole("linear_conv_kernel_dim") or 4,
+            head_dim=keys.whole("linear_head_dim") or 0,
+            conv_kernel=keys.whole("linear_conv_kernel_dim") or 0,
         )
     if keys.whole("linear_num_value_heads"):
         return Mixer(
@@ -59,9 +58,9 @@ def _linear(keys: Keys, family: Family, hidden: int) -> Mixer:
             layers=1,
             heads=keys.whole("linear_num_value_heads") or 1,
             key_heads=keys.whole("linear_num_key_heads") or 1,
-            head_dim=keys.whole("linear_value_head_dim") or 128,
-            key_head_dim=keys.whole("linear_key_head_dim") or 128,
-            conv_kernel=keys.whole("linear_conv_kernel_dim") or 4,
+            head_dim=keys.whole("linear_value_head_dim") or 0,
+            key_head_dim=keys.whole("linear_key_head_dim") or 0,
+            conv_kernel=keys.whole("linear_conv_kernel_dim") or 0,
             state_bits=32 if keys.text("mamba_ssm_dtype") == "float32" else 16,
         )
     heads = heads_of(keys)
@@ -72,10 +71,10 @@ def _mamba(keys: Keys, family: Family, hidden: int) -> Mixer:
     """Mamba-2 where heads are named, else Mamba-1."""
     heads = keys.whole("mamba_num_heads", "mamba_n_heads", "n_mamba_heads")
     heads = keys.whole("num_heads") if keys.text("model_type") == "mamba2" else heads
-    kernel = keys.whole("conv_kernel", "mamba_d_conv") or 4
+    kernel = keys.whole("conv_kernel", "mamba_d_conv") or 0
     bias = keys.flag("use_conv_bias", "mamba_conv_bias", default=True)
     in_bias = keys.flag("mamba_proj_bias", "use_bias")
-    expand = keys.whole("mamba_expand", "expand") or 2
+    expand = keys.whole("mamba_expand", "expand") or 1
     state = keys.whole("ssm_state_size", "mamba_d_state", "state_size")
     if heads:
         stated = keys.value("mamba_head_dim", "mamba_d_head", "mamba_headdim") or keys.value("head_dim")
@@ -85,7 +84,7 @@ def _mamba(keys: Keys, family: Family, hidden: int) -> Mixer:
             layers=1,
             heads=heads,
             head_dim=stated if isinstance(stated, int) and stated > 0 else max(1, inner // heads),
-            state_size=state or 128,
+            state_size=state or keys.whole("mamba2_state_size") or 0,
             groups=max(1, keys.whole("n_groups", "mamba_n_groups", "mamba_ngroups") or 1),
             conv_kernel=kernel,
             conv_bias=bias,
@@ -98,7 +97,7 @@ def _mamba(keys: Keys, family: Family, hidden: int) -> Mixer:
         kind="mamba1",
         layers=1,
         inner_size=keys.whole("intermediate_size") or expand * hidden if family.inner_norms is False else expand * hidden,
-        state_size=state or 16,
+        state_size=state or keys.whole("mamba1_state_size") or 0,
         dt_rank=rank,
         conv_kernel=kernel,
         conv_bias=bias,
@@ -109,21 +108,21 @@ def _mamba(keys: Keys, family: Family, hidden: int) -> Mixer:
 
 
 def _conv(keys: Keys, _family: Family, _hidden: int) -> Mixer:
-    return Mixer(kind="shortconv", layers=1, conv_kernel=keys.whole("conv_L_cache", "conv_kernel") or 3, conv_bias=keys.flag("conv_bias"))
+    return Mixer(kind="shortconv", layers=1, conv_kernel=keys.whole("conv_L_cache", "conv_kernel") or 0, conv_bias=keys.flag("conv_bias"))
 
 
 def _lru(keys: Keys, _family: Family, hidden: int) -> Mixer:
     """The gated linear recurrence of RecurrentGemma."""
     heads = heads_of(keys)
     return Mixer(
-        kind="rg-lru", layers=1, heads=heads, inner_size=keys.whole("lru_width") or hidden, conv_kernel=keys.whole("conv1d_width") or 4
+        kind="rg-lru", layers=1, heads=heads, inner_size=keys.whole("lru_width") or hidden, conv_kernel=keys.whole("conv1d_width") or 0
     )
 
 
 def _rwkv(keys: Keys, _family: Family, hidden: int) -> Mixer:
     """Versions 4 to 7: receptance, key, value, output, from 5 on a gate; the feed-forward's receptance up to 6; low ranks from 6 on."""
     version = {"rwkv": 4, "rwkv5": 5, "rwkv6": 6}.get(keys.text("model_type") or "", 7)
-    head_dim = keys.whole("head_size", "head_dim") or 64
+    head_dim = keys.whole("head_size", "head_dim", "rwkv_head_size") or 1
     low = sum(keys.whole(f"{name}_low_rank_dim") or 0 for name in ("decay", "a", "v", "gate"))
     return Mixer(
         kind="rwkv",
@@ -131,7 +130,7 @@ def _rwkv(keys: Keys, _family: Family, hidden: int) -> Mixer:
         heads=max(1, hidden // head_dim),
         head_dim=head_dim,
         square_matrices={4: 5, 7: 4}.get(version, 6),
-        dt_rank=low if version == 7 else RWKV6_LOW_RANKS if version == 6 else 0,
+        dt_rank=low if version == 7 else keys.whole("rwkv6_low_ranks") or 0 if version == 6 else 0,
         state_size=5 * hidden if version == 4 else hidden * (head_dim + 2),
     )
 

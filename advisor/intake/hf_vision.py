@@ -8,12 +8,6 @@ from advisor.intake.hf_keys import Keys
 VISION_PARTS = ("vision_config", "vision_tower_config", "vit_config", "visual", "vision_encoder_config")
 PICTURE_CHANNELS = 3
 JOINING = ("downsample_ratio", "downsample_factor", "scale_factor", "spatial_merge_size", "alignment_intermediate_size")
-UNSAID = {"patch_size": 14}  # a tower that states its width needs no more
-CLIP_PICTURE = 336
-PHI4_POSITIONS = 1024
-SAM_AND_CLIP = ("unlimited_ocr_vision", "deepseek_ocr_vision")
-SAM_AND_CLIP_PARAMS = 400_770_048  # DeepSeek-OCR: SAM ViT-B, 16-fold convolution, CLIP ViT-L, one matrix [transformers, on the meta device]
-MOBILE_NET_PARAMS = 300_000_000  # Gemma 3n: MobileNet-V5, which its config does not describe
 CONFORMER_SQUARES = 24  # square matrices of a Conformer layer: two feed-forwards of four widths, attention, convolution
 
 
@@ -29,12 +23,13 @@ def _vision_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
         return _undescribed(keys, hidden, habits)
     wrapper = keys.text("model_type") or ""
     kind = vision.text("model_type") or wrapper
-    if "gemma3n" in kind:
-        return MOBILE_NET_PARAMS
-    vision = Keys({**(habits.tower(kind) or UNSAID), **_joining(keys), **vision.own}, {}, vision.where)
+    if (vision.text("model_name") or "").startswith("deeplip"):
+        kind = "deepseek_ocr_vision"
+    usual = habits.tower(kind) or habits.towers["any other"]
+    if "params" in usual:
+        return usual["params"]
+    vision = Keys({**usual, **_joining(keys), **vision.own}, {}, vision.where)
     width, layers, inner, patch = _sizes(vision)
-    if kind in SAM_AND_CLIP or (vision.text("model_name") or "").startswith("deeplip"):
-        return SAM_AND_CLIP_PARAMS
     if not width or not layers:
         return None
     kind = wrapper if "siglip" in kind else kind
@@ -48,9 +43,9 @@ def _undescribed(keys: Keys, hidden: int, habits: Habits) -> int:
     if tokenizer is not None:
         return _aimv2(tokenizer, hidden)
     if kind == "phi4mm":
-        return _phi4(keys, hidden, habits.towers["siglip"])
+        return _phi4(keys, hidden, habits.towers["phi4mm"])
     named = keys.value("img_processor", "vision_tower", "mm_vision_tower") is not None
-    return _clip_params(hidden, habits.towers["clip"]) if named or kind == "molmo" else 0
+    return _clip_params(hidden, habits.towers["clip_336"]) if named or kind == "molmo" else 0
 
 
 def _joining(keys: Keys) -> dict[str, Any]:
@@ -67,7 +62,7 @@ def _phi4(keys: Keys, hidden: int, siglip: Numbers) -> int:
     """Phi-4-multimodal as its makers write it: SigLIP that the file does not describe, and adapters for pictures and sound."""
     width, layers, inner, patch = _sizes(Keys(siglip))
     tower = (layers + 1) * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    tower += PICTURE_CHANNELS * patch * patch * width + PHI4_POSITIONS * width + width * hidden + hidden * hidden
+    tower += PICTURE_CHANNELS * patch * patch * width + siglip["num_position_embeddings"] * width + width * hidden + hidden * hidden
     heads = keys.whole("num_attention_heads") or 1
     rows = hidden + 2 * (keys.whole("num_key_value_heads") or heads) * (hidden // heads)
     feeding = keys.whole("intermediate_size") or 4 * hidden
@@ -82,13 +77,13 @@ def _audio_params(keys: Keys, hidden: int, habits: Habits) -> int | None:
     if audio is None:
         return 0
     if audio.whole("num_blocks"):
-        return _phi_audio(audio, hidden)
+        return _phi_audio(audio, hidden, habits.towers["phi4_audio"])
     kind = audio.text("model_type") or ""
-    audio = Keys({**(habits.towers["gemma4_audio"] if "gemma4" in kind else {}), **audio.own}, {}, audio.where)
+    usual = habits.towers["gemma4_audio" if "gemma4" in kind else "gemma3n_audio"] if "gemma" in kind else {}
+    audio = Keys({**usual, **audio.own}, {}, audio.where)
     width = audio.whole("d_model", "hidden_size") or 0
     layers = audio.whole("encoder_layers", "num_hidden_layers", "conf_num_hidden_layers") or 0
     if "gemma" in kind:
-        width, layers = width or 1536, layers or 12
         return layers * CONFORMER_SQUARES * width * width + 2 * width * width + width * hidden + hidden * hidden
     if not width or not layers:
         return None
@@ -100,10 +95,11 @@ def _within(part: Keys | None, name: str) -> Keys | None:
     return part.part(name) if part is not None else None
 
 
-def _phi_audio(audio: Keys, hidden: int) -> int:
+def _phi_audio(audio: Keys, hidden: int, usual: Numbers) -> int:
     """Phi-4-multimodal: Conformer layers of two gated networks, attention, a convolution; two projectors [modeling_phi4_multimodal]."""
-    width, inner = audio.whole("hidden_size", "attention_dim") or 1024, audio.whole("intermediate_size", "linear_units") or 1536
-    layers = (audio.whole("num_blocks") or 24) * (8 * width * width + 6 * width * inner)
+    width = audio.whole("hidden_size", "attention_dim") or usual["hidden_size"]
+    inner = audio.whole("intermediate_size", "linear_units") or usual["intermediate_size"]
+    layers = (audio.whole("num_blocks") or usual["num_blocks"]) * (8 * width * width + 6 * width * inner)
     return layers + 12 * width * width + 2 * (width * hidden + hidden * hidden)
 
 
@@ -112,7 +108,7 @@ def _sizes(vision: Keys) -> tuple[int, int, int, int]:
     width = vision.whole("embed_dim", "hidden_size", "vt_hidden_size", "width") or 0
     layers = vision.whole("depth", "num_hidden_layers", "vt_num_hidden_layers", "layers") or 0
     inner = vision.whole("intermediate_size", "vt_intermediate_size") or round(vision.number("mlp_ratio", 4.0) * width)
-    return width, layers, inner, vision.whole("patch_size") or 14
+    return width, layers, inner, vision.whole("patch_size") or 1
 
 
 def _layer(width: int, inner: int, *, gated: bool, bias: bool, norm_vectors: int) -> int:
@@ -160,8 +156,8 @@ def _paddle(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: in
 
 def _perceiver(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """Idefics2: a gated projection, then a resampler: learnt queries attend to the picture, with gated networks four widths wide."""
-    between, depth = 3 * hidden + hidden // 2, v.whole("resampler_depth") or 3
-    heads, kv_heads, head_dim = v.whole("resampler_n_heads") or 16, v.whole("resampler_kv_heads") or 4, v.whole("resampler_head_dim") or 96
+    between, depth = 3 * hidden + hidden // 2, v.whole("resampler_depth") or 0
+    heads, kv_heads, head_dim = (v.whole(f"resampler_{name}") or 0 for name in ("n_heads", "kv_heads", "head_dim"))
     each = 2 * hidden * (heads + kv_heads) * head_dim + 12 * hidden * hidden
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
     entrance = PICTURE_CHANNELS * patch * patch * width + _grid(v, patch) * width
@@ -180,7 +176,7 @@ def _glm_ocr(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: i
 def _siglip_gemma(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """SigLIP and one matrix [Gemma 3]."""
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) or 4096) * width
+    entrance = PICTURE_CHANNELS * patch * patch * width + width + (_grid(v, patch) or v.whole("usual_positions") or 0) * width
     return tower + entrance + 2 * width + width * hidden + width
 
 
@@ -209,26 +205,26 @@ def _qwen(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int)
 def _llama4(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """Llama 4: pixel shuffle, a two-layer adapter, one matrix."""
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    positions = _grid(v, patch) or 576
+    positions = _grid(v, patch)
     entrance = PICTURE_CHANNELS * patch * patch * width + (positions + 1) * width
-    shuffled, out = v.whole("projector_input_dim") or 4096, v.whole("projector_output_dim") or 4096
+    shuffled, out = v.whole("projector_input_dim") or 0, v.whole("projector_output_dim") or 0
     adapter = inner * shuffled + shuffled * out
     return tower + entrance + 5 * width + adapter + (v.whole("vision_output_dim") or out) * hidden
 
 
 def _gemma4(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """Gemma 4: gated, norms before and after, norms of queries and keys, positions in both directions."""
-    per_head = 2 * (v.whole("head_dim") or 72)
+    per_head = 2 * (v.whole("head_dim") or 0)
     tower = layers * (_layer(width, inner, gated=True, bias=False, norm_vectors=4) + per_head)
     entrance = PICTURE_CHANNELS * patch * patch * width
-    positions = 2 * (v.whole("position_embedding_size") or 10240) * width
+    positions = 2 * (v.whole("position_embedding_size") or 0) * width
     return tower + entrance + positions + width * hidden
 
 
 def _moonvit(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """MoonViT [Kimi-VL, 2025]: positions of a 64 × 64 grid, two by two patches merged by two layers."""
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    grid = (v.whole("init_pos_emb_height") or 64) * (v.whole("init_pos_emb_width") or 64)
+    grid = (v.whole("init_pos_emb_height") or 0) * (v.whole("init_pos_emb_width") or 0)
     entrance = PICTURE_CHANNELS * patch * patch * width + width + grid * width
     merged = 4 * width
     return tower + entrance + 4 * width + merged * merged + merged + merged * hidden + hidden
@@ -254,10 +250,11 @@ def _ernie(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int
 
 def _mllama(v: Keys, width: int, layers: int, inner: int, patch: int, hidden: int) -> int:
     """Llama 3.2 Vision: gated layers on top, positions for each tile of each aspect ratio, several layers' outputs joined."""
-    depth = layers + (v.whole("num_global_layers") or 8)
+    depth = layers + (v.whole("num_global_layers") or 0)
     tower = depth * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    positions = ((v.whole("image_size") or 560) // patch) ** 2 + 1
-    tiles, ratios = v.whole("max_num_tiles") or 4, len(v.many("supported_aspect_ratios") or range(8)) + 1
+    positions = ((v.whole("image_size") or 0) // patch) ** 2 + 1
+    stated = v.many("supported_aspect_ratios")
+    tiles, ratios = v.whole("max_num_tiles") or 0, (len(stated) if stated else v.whole("usual_aspect_ratios") or 0) + 1
     entrance = PICTURE_CHANNELS * patch * patch * width + positions * width * (1 + tiles * ratios) + 2 * ratios * tiles * width
     return tower + entrance + 5 * width + ((v.whole("vision_output_dim") or 6 * width) + 1) * hidden
 
@@ -266,7 +263,7 @@ def _clip_params(hidden: int, clip: Numbers) -> int:
     """CLIP ViT-L/14 at 336 with a projector of four patches [Phi-3-vision, LLaVA]."""
     width, layers, inner, patch = _sizes(Keys(clip))
     tower = layers * _layer(width, inner, gated=False, bias=True, norm_vectors=4)
-    entrance = PICTURE_CHANNELS * patch * patch * width + ((CLIP_PICTURE // patch) ** 2 + 1) * width
+    entrance = PICTURE_CHANNELS * patch * patch * width + ((clip["image_size"] // patch) ** 2 + 1) * width
     return tower + entrance + 4 * width + 4 * width * hidden + hidden * hidden
 
 
