@@ -10,6 +10,7 @@ from advisor.report.advice_sentences import ADVICE
 from advisor.report.ask_sentences import ASKED
 from advisor.report.calibrate_sentences import CALIBRATE
 from advisor.report.flip_sentences import FLIPS
+from advisor.report.short_sentences import SHORT
 from advisor.report.system_sentences import SYSTEM
 from advisor.units import show
 
@@ -47,9 +48,18 @@ def _cut(template: str) -> tuple[str, ...]:
 
 def text(reason: Reason) -> str:
     """The reason as a sentence; a fact that is not there reads "unknown" instead of ending the report."""
-    template, facts = SENTENCES.get(reason.code), reason.facts
-    if template is None:
-        return plain(reason.code, facts)
+    template = SENTENCES.get(reason.code)
+    return plain(reason.code, reason.facts) if template is None else _filled(template, reason.facts)
+
+
+def brief(reason: Reason) -> str:
+    """The reason for a column of a table: short where there is a short form."""
+    template = SHORT.get(reason.code)
+    return text(reason) if template is None else _filled(template, reason.facts)
+
+
+def _filled(template: str, facts: Mapping[str, Any]) -> str:
+    """A template with its facts as sentences say them."""
     pieces = list(_cut(template))
     for index in range(1, len(pieces), 2):
         name = pieces[index]

@@ -22,12 +22,12 @@ from advisor.report.pages.common import (
     usable_bytes,
     used_bytes,
 )
-from advisor.report.sentences import text
+from advisor.report.sentences import brief, text
 from advisor.report.sources import source_lines
 from advisor.units import show
 
 MARKS = {CHOSEN: "* ", PASSED_OVER: "", IMPOSSIBLE: "x "}
-RULE = {"cheapest": "the cheapest that meets the need", "fastest": "the fastest within the budget"}
+RULE = {"cheapest": "cheapest that does it", "fastest": "fastest within the budget"}
 SECOND = {
     "yes-for-speed": "Yes, for speed.",
     "yes-for-capacity": "Yes, for capacity.",
@@ -91,10 +91,10 @@ def _name(road: Road) -> str:
     return KIND_NAMES[road.kind]
 
 
-def _road_row(road: Road, need: Need) -> tuple[str, ...]:
+def _road_row(road: Road, need: Need, full: bool) -> tuple[str, ...]:
     given = road.estimate
     speed = given.decode_per_user.value if given and given.decode_per_user else None
-    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because)
+    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
     return (
         f"{MARKS[road.status]}{_name(road)}",
         short_name(road.system) if road.system else "–",
@@ -108,9 +108,13 @@ def _roads(given: Recommendation, full: bool) -> Table:
     """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
     always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
     shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
-    rows = tuple(_road_row(road, given.need) for road in (*shown, *(given.passed_over if full else ())))
+    rows = tuple(_road_row(road, given.need, full) for road in (*shown, *(given.passed_over if full else ())))
     return Table(
-        "Roads (* chosen, x impossible)", ("Road", "System", "USD", "tok/s", "because"), rows, (None, 22, None, None, REST), (2, 3)
+        "Roads (* chosen, x impossible, × as fast as the chosen one)",
+        ("Road", "System", "USD", "tok/s", "because"),
+        rows,
+        (None, 22, None, None, REST),
+        (2, 3),
     )
 
 
@@ -136,6 +140,13 @@ def _conditions(given: Recommendation) -> Facts:
     return Facts((("More than one", f"does it pay? Judged for {name} with every layer cut over all of them{beside}:"), *lines))
 
 
+def _several(given: Recommendation) -> bool:
+    """Whether several devices are in question: advised, owned, or one more that could go beside what is owned."""
+    chosen = given.verdict.estimate.system if given.verdict.estimate else None
+    systems = [system for system in (chosen, given.have) if system is not None]
+    return any(system.count > 1 for system in systems) or bool(given.second_gpu and given.second_gpu.text.facts.get("count"))
+
+
 def _ladder(given: Recommendation, full: bool) -> Table | None:
     """What each typical model needs: the chosen road of it, or all of them."""
     if given.ladder is None:
@@ -143,7 +154,7 @@ def _ladder(given: Recommendation, full: bool) -> Table | None:
     rows = []
     for rung in given.ladder:
         shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
-        rows += [(rung.label, *_road_row(road, given.need)[: 5 if full else 4]) for road in shown]
+        rows += [(rung.label, *_road_row(road, given.need, full)[: 5 if full else 4]) for road in shown]
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
     if full:
         return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4))
@@ -222,7 +233,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     ladder = _ladder(given, full)
     blocks += [ladder] if ladder else []
     blocks += [_roads(given, full), _chart(given), *_pictures(given)]
-    if given.conditions:
+    if given.conditions and (full or _several(given)):
         blocks.append(_conditions(given))
     blocks += _changes(given, full)
     blocks += _why(given) if why else []

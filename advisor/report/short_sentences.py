@@ -1,0 +1,28 @@
+"""Why a road was passed over, in the few words of a column beside its price and its speed. Whole sentences: `advice_sentences`."""
+
+SHORT: dict[str, str] = {
+    "need.memory-short": "{short_bytes} short",
+    "need.memory-short-each": "{short_bytes} short",
+    "need.host-short": "{short_bytes} of RAM short",
+    "need.from-disk": "{disk_bytes} read from disk",
+    "need.too-slow": "too slow",
+    "need.first-token": "first token after {first_token_s}",
+    "need.over-budget": "over the budget",
+    "lost.to-keep": "not needed, {speed_factor}",
+    "lost.to-change-settings": "not needed, {speed_factor}",
+    "lost.dearer": "{more_usd} more, {speed_factor}",
+    "lost.not-asked": "not asked between",
+    "lost.not-named": "not asked between",
+    "lost.tie": "the same price, {speed_factor}",
+    "lost.slower": "slower",
+    "lost.setting-idle": "runs too, {speed_factor}",
+    "lost.not-considered": "not considered",
+    "impossible.no-slot": "no slot for another card",
+    "impossible.no-nvlink": "no NVLink connector",
+    "impossible.no-rdma": "no network with RDMA",
+    "impossible.no-setting": "no other setting runs it",
+    "impossible.none-fits": "nothing on sale holds it",
+    "price.unknown": "no price known",
+    "price.not-new": "not sold new",
+    "keep.raise-limit": "memory limit to be raised",
+}
