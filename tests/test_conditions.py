@@ -72,5 +72,18 @@ def test_smaller_numbers_are_tried_from_the_largest(words: str, tried: list[int]
         asked.append(len(system.boxes) if len(system.boxes) > 1 else system.count)
         return ()
 
-    assert other_count(bind(words, catalog), none_cuts, catalog) is None
+    assert other_count(bind(words, catalog), 64, none_cuts, catalog) is None
     assert asked == tried
+
+
+def test_the_nearest_number_that_divides_is_sought_among_numbers_of_heads() -> None:
+    """Of 500 cards no model is cut over more than it has heads: 64 for this one, so that hundreds of cards answer at once."""
+    catalog = Catalog.load(user_folder=False)
+    asked: list[int] = []
+
+    def none(system: System) -> tuple[Estimate, ...]:
+        asked.append(system.count)
+        return ()
+
+    assert other_count(bind("500x rtx-3090 on vllm", catalog), 64, none, catalog) is None
+    assert asked == list(range(64, 1, -1))

@@ -43,7 +43,7 @@ def judged(system: System, model: Model, tried: Tried, catalog: Catalog) -> dict
     changes: dict[str, Callable[[], Reason | None]] = {
         "software": lambda: other_engine(system, best, lambda each: tried(each)[0]),
         "link": lambda: better_link(system, best, lambda each: tried(each)[0], catalog),
-        "model": lambda: other_count(system, lambda each: tried(each)[0], catalog) if best is None else None,
+        "model": lambda: other_count(system, model.heads, lambda each: tried(each)[0], catalog) if best is None else None,
     }
     shown: dict[str, Fact] = {"system": spec(system), "name": named(system)}  # of which system they speak
     return {

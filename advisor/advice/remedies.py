@@ -65,12 +65,12 @@ def other_engine(system: System, now: Estimate | None, ways: Ways) -> Reason | N
     return Reason("condition.by-engine", {"engine": best.placement.engine, **_gain(best, now)}) if best else None
 
 
-def other_count(system: System, ways: Ways, catalog: Catalog) -> Reason | None:
-    """The largest smaller number of the same devices that divides the model."""
+def other_count(system: System, heads: int, ways: Ways, catalog: Catalog) -> Reason | None:
+    """The largest smaller number of the same devices that divides the model; none divides one into more parts than it has heads."""
     if len({(group.device.id, group.memory_bytes) for group in system.groups}) > 1:
         return None
     units = len(system.boxes) if len(system.boxes) > 1 else system.count
-    for count in range(units - 1, 1, -1):
+    for count in range(min(units - 1, heads * units // system.count), 1, -1):
         fewer = grown(system, count, catalog)
         best = fastest_cut(ways(fewer)) if isinstance(fewer, System) else None
         if best is not None:
