@@ -83,7 +83,7 @@ class Device:
     thunderbolt_version: int | None = given(default=None)
     thunderbolt_ports: int | None = given(default=None, least=0)
     peer_access: bool = given(default=False, about="whether the stock driver lets two of them exchange bytes over PCIe directly")
-    noise: str | None = given(default=None)
+    noise: str | None = given(default=None, about="as a test words it, with board and distance; none here: boards of a chip differ")
     launched: str | None = given(default=None, about="year and month")
     availability: str = given(one_of=AVAILABILITY)
     prices: tuple[Price, ...] = given(default=())

@@ -120,9 +120,11 @@ def _ends(link: Link, having: set[str], devices: Mapping[str, Device]) -> Iterat
     """A bridge or switch that no device has is of no use; one that names a device must be named by it."""
     if link.kind in ("nvlink", "fabric") and not link.devices:
         yield "devices: no device has this link"
+    key = "links" if link.scope == "in-box" else "network"
     for device_id in link.devices:
         if device_id in devices and device_id not in having and link.joins == "devices":
-            yield f"devices: {device_id} names it neither in links nor in network: add {link.id} there, or in a patch of {device_id}"
+            patch = f"devices: [{{id: {device_id}, {key}: [{', '.join((*getattr(devices[device_id], key), link.id))}]}}]"
+            yield f"devices: {device_id} names it neither in links nor in network; write in its file, or in one of your own: {patch}"
 
 
 def _host(host: Host) -> Iterator[str]:
