@@ -10,17 +10,15 @@ from advisor.ways import Way
 
 def relaid(way: Way, fit: Fit, work: Workload) -> Fit:
     """The fit of an offload with the limits of the system: more users or tokens move more of the weights out."""
-    most_users = way.engine.max_sequences or fit.users
-    longest = way.choice.model.max_context_tokens or UNBOUNDED_CONTEXT_TOKENS
 
-    def users() -> int:
-        return _largest(fit.at_a_time, fit.fits, most_users, lambda count: way.holds(replace(work, users=count)))
+    def limit(asked: int, found: int) -> int:
+        return max(asked, found) if fit.fits else min(asked - 1, found)
 
-    def tokens() -> int:
-        asked = replace(work, users=fit.at_a_time)
-        return _largest(work.context_tokens, fit.fits, longest, lambda count: way.holds(replace(asked, context_tokens=count)))
-
-    return replace(fit, most=users, longest=tokens)
+    return replace(
+        fit,
+        most=lambda: limit(fit.at_a_time, most_users_of(way, work)),
+        longest=lambda: limit(work.context_tokens, longest_of(way, replace(work, users=fit.at_a_time))),
+    )
 
 
 def laid_either_way(fit: Fit, other: Fit) -> Fit:
@@ -32,14 +30,26 @@ def laid_either_way(fit: Fit, other: Fit) -> Fit:
 
 def most_users_of(way: Way, work: Workload) -> int:
     """The most users that an offload of the system holds, by what the engine takes at a time."""
-    return _largest(
-        1, way.holds(replace(work, users=1)), way.engine.max_sequences or 1, lambda count: way.holds(replace(work, users=count))
-    )
+    key = "users", work.context_tokens
+    if key not in way.limits:
+        way.limits[key] = _largest(way.engine.max_sequences or 1, lambda count: way.holds(replace(work, users=count)))
+    return way.limits[key]
 
 
-def _largest(asked: int, fits: bool, most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number that holds, by bisection from the one asked, of which it is known."""
-    low, high = (asked, max(asked, most)) if fits else (0, asked - 1)
+def longest_of(way: Way, work: Workload) -> int:
+    """The longest context that an offload of the system holds for each of these users."""
+    key = "tokens", work.users or 1
+    if key not in way.limits:
+        longest = way.choice.model.max_context_tokens or UNBOUNDED_CONTEXT_TOKENS
+        way.limits[key] = _largest(longest, lambda count: way.holds(replace(work, context_tokens=count)))
+    return way.limits[key]
+
+
+def _largest(most: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `most` that holds, by bisection; 0 where none does."""
+    if holds(most):
+        return most
+    low, high = 0, most - 1
     while low < high:
         middle = (low + high + 1) // 2
         if holds(middle):

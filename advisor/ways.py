@@ -63,6 +63,7 @@ class Way:
     cache: Cache
     choice: Choice
     last: "dict[str, Last]" = field(default_factory=dict)  # by strategy
+    limits: dict[tuple[str, int], int] = field(default_factory=dict)  # of an offload: for so many users or tokens the most of the other
     _plans: dict[str, Plan | Reason] = field(default_factory=dict)
 
     def plan(self, strategy: str, workload: Workload) -> Plan | Reason:

@@ -202,3 +202,23 @@ def test_what_reads_weights_from_disk_is_never_bought(model: str, budget: str, c
         on_disk = bool(road["estimate"]) and any(reason["code"] == "offload.disk" for reason in road["estimate"]["reasons"])
         assert not (on_disk and fits), road["kind"]
         assert not (on_disk and road["status"] != "impossible"), road["kind"]
+
+
+def test_an_offload_has_room_for_no_longer_context_than_the_model_was_made_for() -> None:
+    """Qwen3-235B-A22B was made for 40,960 tokens: 200,000 do not fit beside its weights, its own do."""
+    system = bind("2x rtx-3090 as offload on llama.cpp", catalog(), ram_bytes=128 * GIB)
+    model = catalog().model("qwen3-235b-a22b")
+    fit = choose.best(system, model, "q4_k_m", "f16", Workload(context_tokens=200_000), catalog()).fit
+    assert not fit.fits
+    assert fit.max_context_tokens == model.max_context_tokens == 40_960
+
+
+def test_the_limits_of_an_offload_are_the_same_whatever_was_asked_before() -> None:
+    def limits(*contexts: int) -> set[int]:
+        fresh = Catalog.load(user_folder=False)
+        system, model = bind("rtx-3090 as offload on llama.cpp", fresh), fresh.model("gpt-oss-120b")
+        works = (Workload(users=3, context_tokens=each) for each in contexts)
+        return {choose.best(system, model, None, "f16", work, fresh).fit.max_context_tokens for work in works}
+
+    assert limits(4096, 16384) == limits(16384, 4096)
+    assert len(limits(4096, 16384)) == 1
