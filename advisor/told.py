@@ -3,22 +3,24 @@
 import re
 from typing import TYPE_CHECKING
 
-from advisor.asked import GAIN_SEEN
-from advisor.market import power_w
+from advisor.asked import GAIN_SEEN, speed_of
+from advisor.market import power_w, rental_usd_per_hour
 from advisor.reason import Fact, Reason
 from advisor.request import Request
 from advisor.system import spec
-from advisor.wishes import model_of, system_of
+from advisor.units import KILO
+from advisor.wishes import model_of, system_of, terms_of
 
 if TYPE_CHECKING:
     from advisor.advice import Recommendation, Road
     from advisor.catalog import Catalog
     from advisor.intake.question import Understood
-    from advisor.market import Cost
+    from advisor.market import Cost, Terms
     from advisor.system import System
 
 MOST_SIDES = 4
 HOURS_OF_A_DAY = 24
+OWNED = ("keep", "change-settings")
 
 
 def told(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
@@ -27,9 +29,10 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
     return (
         *_outside(understood, request, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
-        *(_rent(given) if understood.asks_rent else ()),
+        *(_rent(given, request, catalog) if understood.asks_rent else ()),
         *(_memory(given) if understood.asks_memory else ()),
-        *_in_general(understood, bool(named), bool(request.get("model"))),
+        *(_own(given) if understood.about_owned else ()),
+        *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
     )
 
@@ -67,9 +70,11 @@ def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> t
     return (Reason(f"asked.supply-{kind}", facts),)
 
 
-def _rent(given: "Recommendation") -> tuple[Reason, ...]:
+def _rent(given: "Recommendation", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
     """What renting the advised costs an hour, and from how many hours a day buying pays; else of the first road that can be rented."""
     verdict = given.verdict
+    if verdict.kind in OWNED and verdict.system is not None:
+        return _rent_of_owned(verdict.system, terms_of(request, catalog))
     costs: list[Cost | None] = [verdict.cost, *(road.cost for road in given.roads if road.status != "impossible")]
     cost = next((each for each in costs if each and each.rental_even_hours_per_day is not None), None)
     if cost is None or cost.rental_even_hours_per_day is None:
@@ -78,6 +83,29 @@ def _rent(given: "Recommendation") -> tuple[Reason, ...]:
     facts: dict[str, Fact] = {"name": name, "rental_usd_per_hour": cost.rental_usd_per_hour, "spend_usd": cost.spend_usd}
     facts["even_hours"] = cost.rental_even_hours_per_day
     return (Reason("asked.rent-never" if cost.rental_even_hours_per_day > HOURS_OF_A_DAY else "asked.rent", facts),)
+
+
+def _rent_of_owned(system: "System", terms: "Terms") -> tuple[Reason, ...]:
+    """What renting the same costs an hour, beside the electricity of what is owned."""
+    rental, watts = rental_usd_per_hour(system, terms.money), power_w(system)
+    if rental is None or watts is None:
+        return (Reason("asked.rent-unknown"),)
+    facts: dict[str, Fact] = {"rental_usd_per_hour": rental, "running_usd_per_hour": watts / KILO * terms.usd_per_kwh}
+    return (Reason("asked.rent-owned", facts),)
+
+
+def _own(given: "Recommendation") -> tuple[Reason, ...]:
+    """How what is owned does, where the advice is to buy: that was the question."""
+    if given.verdict.kind in OWNED or given.need.model is None:
+        return ()
+    ways = [road.estimate for road in given.roads if road.kind in OWNED and road.estimate]
+    best = max(ways, key=lambda way: (way.fit.fits, way.decode_per_user.value if way.decode_per_user else 0.0), default=None)
+    if best is None:
+        return ()
+    facts: dict[str, Fact] = {"model": best.model.id, "quant": best.quant.id, "floor_tokens_per_s": given.need.min_tokens_per_s}
+    if not best.fit.fits or best.decode_per_user is None:
+        return (Reason("asked.own-short", facts),)
+    return (Reason("asked.own", {**facts, "per_user_tokens_per_s": best.decode_per_user.value}),)
 
 
 def _memory(given: "Recommendation") -> tuple[Reason, ...]:
@@ -94,13 +122,14 @@ def _memory(given: "Recommendation") -> tuple[Reason, ...]:
     return (Reason("asked.memory-users" if (work.users or 1) > 1 else "asked.memory", facts),)
 
 
-def _in_general(understood: "Understood", named: bool, model: bool) -> tuple[Reason, ...]:
+def _in_general(understood: "Understood", named: bool, model: bool, budget: bool) -> tuple[Reason, ...]:
     """What is known without an estimate; where no hardware is named all of it, and what to name."""
     topics = [topic for topic in understood.topics if topic.always or not (named or topic.outside)]
     known = (
         Reason("asked.rule" if topic.always or not model else "asked.known", {"text": topic.text}, (topic.source,)) for topic in topics
     )
-    return (*((Reason("asked.unnamed-card"),) if understood.unnamed_card and not named else ()), *known)
+    missing = "asked.unnamed-card" if understood.unnamed_card else "asked.unnamed-need" if not model and not budget else None
+    return (*((Reason(missing),) if missing and not named else ()), *known)
 
 
 def _sides(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
@@ -117,11 +146,16 @@ def _sides(understood: "Understood", request: Request, given: "Recommendation", 
         name = _bare(_label(road.system))
         if road.kind == "keep" or (name in asked and not (name in shown and _holds(shown[name]))):
             shown[name] = road
+    if given.have and given.verdict.kind == "change-settings":
+        own = next((road for road in given.roads if road.kind == "change-settings"), None)
+        shown = {name: own if own and road.kind == "keep" else road for name, road in shown.items()}
     roads = sorted(shown.values(), key=lambda road: not _holds(road))[:MOST_SIDES]
-    if len(roads) < 2:
+    unseen = [words for words in among if not given.have and _bare(_label(system_of(words, request, catalog))) not in shown]
+    if len(roads) + len(unseen) < 2:
         return ()
     timed = request.get("prompt") is not None
-    return (*(_side(road, timed, catalog) for road in roads), *(_faster(roads) if understood.asks_speed else ()))
+    others = (speed_of(words, request, given, catalog) for words in unseen[: MOST_SIDES - len(roads)])
+    return (*(_side(road, timed, catalog) for road in roads), *others, *(_faster(roads) if understood.asks_speed else ()))
 
 
 def _holds(road: "Road") -> bool:
@@ -153,7 +187,7 @@ def _side(road: "Road", timed: bool, catalog: "Catalog") -> Reason:
     facts["first_token_s"] = first.value if first else None
     computer = next((line.usd for line in road.cost.bought if line.what in catalog.hosts), None) if road.cost else None
     facts["computer_usd"] = computer
-    end = "owned" if road.kind == "keep" else "unpriced" if road.spend_usd is None else "host" if computer else "bare"
+    end = "owned" if road.kind in OWNED else "unpriced" if road.spend_usd is None else "host" if computer else "bare"
     return Reason(f"asked.side-{end}{'-first' if first else ''}", facts)
 
 

@@ -338,3 +338,23 @@ def test_the_words_of_questions_name_what_the_catalog_has() -> None:
     for card in wording.usual_cards:
         assert card.memory_bytes in SHIPPED.devices[card.device].memory_options_bytes, card
     assert all(language.known for language in wording.languages)
+
+
+def test_what_is_owned_is_told_first_where_that_was_the_question() -> None:
+    found = asked("M2 Max 96GB macbook: is 70b usable?")
+    assert found.asked[0].code == "asked.own"
+    assert float(str(found.asked[0].facts["per_user_tokens_per_s"])) < 10.0
+
+
+def test_a_question_without_a_need_asks_for_one() -> None:
+    assert asked("what gpu should I buy").asked[0].code == "asked.unnamed-need"
+    with pytest.raises(BadValue, match="alone is no need: name the model"):
+        answers.answer(read("ask", {"question": "cheapest way to 96GB VRAM?"}))
+
+
+def test_the_memory_that_a_model_takes() -> None:
+    """80 layers of 8 KV heads of 128, keys and values of two bytes: 320 KiB a token, 10 GiB for 32,768 of them in sixteen bits."""
+    facts = asked("how much vram do i need for llama 3.3 70b q4 with 32k context on 4x 3090").asked[0].facts
+    assert float(str(facts["cache_bytes"])) == pytest.approx(80 * 8 * 128 * 2 * 2 * 32768, rel=0.05)
+    parts = sum(float(str(facts[f"{name}_bytes"])) for name in ("weights", "cache", "other"))
+    assert float(str(facts["needed_bytes"])) == pytest.approx(parts)

@@ -49,7 +49,7 @@ _IN_DOUBT = (
 )
 _SUPPLY = r"\b(?:psu|power supply|\d{3,4}\s?w(?:atts?)?)\b[^.?!]{0,60}\b(?:enough|suffic\w+|ok(?:ay)?|handle|fine|cope|work)\b"
 _SUPPLY_NEEDED = r"\b(?:enough|big|strong|what|which|how (?:big|many watts))\b[^.?!]{0,30}\b(?:psu|power supply)\b"
-_RENT = r"\b(?:rent(?:ing|al|ed)?|runpod|vast\.?ai|lambda labs|cloud gpus?)\b"
+_RENT = r"\b(?:rent(?:ing|al|ed)?|runpod|vast\.?ai|lambda labs|cloud gpus?|(?:vs\.?|versus|or|than) (?:the |a )?cloud|in the cloud)\b"
 _PARTS = (
     rf"(?:(?P<copies>(?!an?\s){COUNT})\s?x?\s(?:instances?\s|copies\s|replicas\s)?(?:of\s|with\s|at\s)?)?"
     r"(?<![\w.])(?:tp|tensor[- ]parallel(?:ism)?)[\s=:-]*(?P<size>\d{1,2})\b"

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]|[a-z0-9]")
 MOST_WORDS = 7  # of a name, as in `apple m3 ultra 80-core gpu 512gb`
 MEMORY_AFTER = re.compile(
-    r"[\s,(]*(?:box\s|machine\s|desktop\s|laptop\s|card\s|studio\s|macbook\s|mini\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
+    r"[\s,(]*(?:(?:box|boxes|machine|desktop|laptop|card|studio|macbook|mini|macs?)s?\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
     r"g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?\)?(?:\s(?:version|model|variant|one))?"
 )
 BARE_MEMORY_AFTER = re.compile(r"[\s,(]+(?:with\s)?(\d{1,3})\b(?!\s?(?:gb|gib|tok|t/s|k\b|w\b|users?|people|%|x\b|b\b|core|hours?|[.,]\d))")
+OTHER_SIZE = re.compile(r"\s(\d{1,3})\s?(?:gb|gib)\b(?!\s(?:of\s)?(?:v?ram|ddr\d?|memory|system|unified))")
 MEMORY_BEFORE = re.compile(r"(\d+)\s?(?:gb|gib)\s$")
 ADJECTIVES = (
     r"(?:(?:used|new|my|old|more|extra|additional|of|the|those|these|cheap|existing|identical|matching|other|nvidia|refurbished|whole)\s)*"
@@ -128,6 +129,15 @@ def _either_count(text: Text, mention: Mention) -> list[Mention]:
     return [first, mention]
 
 
+def _bridgeable(text: Text, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
+    """Of several devices of one name those that NVLink joins, where the text says that it is there."""
+    if len(ids) < 2 or not re.search(
+        r"\b(?:over|via|with|on|through)\s(?:an?\s|the\s)?nv-?link|\bnv-?linked\b|\bnvswitch\b", text.original
+    ):
+        return ids
+    return tuple(each for each in ids if any("nvlink" in link for link in catalog.devices[each].links)) or ids
+
+
 def _of_that_memory(text: Text, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
     """Of a line of machines those with the memory that is named behind it: a MacBook Pro with 64 GB is no newest one."""
     after = MEMORY_AFTER.match(text.left, end)
@@ -163,10 +173,14 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     """One device with the count and the memory that stand beside its name."""
     ids = named("devices", _of_the_line(text, start, name, catalog), catalog) or named("devices", name, catalog) or ids
     named_at = start
+    ids = _bridgeable(text, ids, catalog)
     ids = _of_that_memory(text, end, name, ids, catalog)
     memory, end = _memory(text, start, end, name, ids, catalog)
-    count, start, end = _count(text, start, end, catalog)
     chosen, note = _least(ids, memory, name, catalog)
+    other = OTHER_SIZE.match(text.left, end) if memory is None else None
+    if other:  # of a size that it is not sold with
+        end, note = other.end(), Reason("ask.near-name", {"name": text.original[named_at : other.end()], "taken": chosen})
+    count, start, end = _count(text, start, end, catalog)
     sizes = _sizes_gib(chosen, catalog)
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
     each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()

@@ -57,7 +57,7 @@ _SOLD = (
 )
 _FASTEST = (
     r"\b(?:the )?(?:fastest|as fast as possible|max(?:imum)? (?:speed|performance)|best performance|top speed|money is no (?:object|"
-    r"issue)|no budget limit|speed (?:matters most|is everything|over price))\b"
+    r"issue)|speed (?:matters most|is everything|over price))\b"
 )
 _CHEAPEST = (
     r"\b(?:the )?(?:cheapest|as cheap as possible|lowest price|least money|best value|most bang for the buck|bang for (?:the|my) buck)\b"
@@ -74,7 +74,7 @@ def prefers(text: Text) -> str | None:
     """Fastest where the text says that speed comes before the price."""
     if text.take(_FASTEST):
         return "fastest"
-    text.take(_CHEAPEST)
+    text.take(_CHEAPEST, r"\bno budget (?:limit|cap)\b")
     return None
 
 

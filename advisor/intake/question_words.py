@@ -245,6 +245,7 @@ supply_w = _number(
 )
 hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b")
 ram_gib = _number(
+    rf"(?<=\0)\s?(?:\+|and|plus)\s(?P<number>{NUMBER})\s?(?:gb|gib|g)\b(?!\s?(?:vram|cards?|gpus?|mac\w*|nvidia|amd|rtx|\d))",
     rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345](?:-\d+)?\s)?ram|"
-    rf"(?:ecc\s)?ddr[345](?:-\d+)?)\b"
+    rf"(?:ecc\s)?ddr[345](?:-\d+)?)\b",
 )

@@ -76,9 +76,13 @@ ASKED: dict[str, str] = {
     "asked.supply-needs": "{system} takes {need_w} with its computer.",
     "asked.rent": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} pays from {even_hours} hours a day over three years.",
     "asked.rent-never": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} does not pay within three years.",
+    "asked.rent-owned": "Renting the same costs {rental_usd_per_hour}; what you have costs {running_usd_per_hour} of electricity.",
     "asked.rent-unknown": "No rental price is known of any of this.",
     "asked.known": "In general: {text}.",
     "asked.rule": "In general: {text}.",
+    "asked.unnamed-need": "That depends on the model and on what you have: name them; the table has the cheapest way to each typical size.",
+    "asked.own": "What you have runs {model} ({quant}) at {per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted.",
+    "asked.own-short": "What you have does not hold {model} ({quant}).",
     "asked.unnamed-card": "That depends on your card, which you do not name and this machine does not show: name it, as in "
     "“a second 3090”.",
     **_sides(),

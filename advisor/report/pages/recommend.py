@@ -207,8 +207,19 @@ ELSEWHERE = ("asked.outside",)  # the answer is about something else than was as
 HEADLINES = (  # what was asked beside a purchase comes first
     *ELSEWHERE,
     "asked.unnamed-card",
+    "asked.unnamed-need",
     *(f"asked.supply-{kind}" for kind in ("enough", "limited", "short", "needs")),
-    *("asked.rent", "asked.rent-never", "asked.rule", "asked.users", "asked.memory", "asked.memory-users"),
+    *(
+        "asked.rent",
+        "asked.rent-never",
+        "asked.rent-owned",
+        "asked.rule",
+        "asked.users",
+        "asked.own",
+        "asked.own-short",
+        "asked.memory",
+        "asked.memory-users",
+    ),
     *("asked.bridge", "asked.bridge-idle", "asked.bridge-cannot", "asked.best", "asked.even", "asked.even-prompts"),
 )
 # said beside how the question was read
@@ -222,7 +233,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     aside = _headline(answer)
     first = text(aside) if aside else verdict
     label = "For text" if aside and aside.code in ELSEWHERE else "So"
-    numbers = [] if aside and aside.code == "asked.unnamed-card" else _numbers(given.verdict, given.need.sell_old)
+    numbers = [] if aside and aside.code.startswith("asked.unnamed") else _numbers(given.verdict, given.need.sell_old)
     facts = [*(((label, verdict),) if aside else ()), *numbers]
     facts += [("But", line) for line in sentences(given.remarks)]
     if given.second_gpu:
