@@ -16,6 +16,7 @@ from advisor.speed import Estimate
 from advisor.system import Box, System
 
 LOWER_QUANTS = ("8bit", "q6_k", "q5_k_m", "4bit", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
+LAST_QUANTS = ("iq3_xxs",)  # what they lose shows: taken where nothing else does it, never for speed alone
 FOUR_BIT_CACHES = ("q4_0",)  # what they lose shows: tried on what is owned alone, where nothing has to be bought
 CONTEXT_STEP_TOKENS = 1024
 
@@ -164,7 +165,7 @@ def _worth(lesser: Estimate, full: Estimate, case: Case) -> bool:
     return gains(lesser, full, case.need) or (not lies(full) and per_user(lesser) >= clearly)
 
 
-def clearly_faster(case: Case, chosen: Option, usual: Option | Reason, changes: Iterable[Option]) -> Option | None:
+def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Option | None:
     """What is owned at a setting that is clearly faster than the chosen one of it: of those tried for what they give up nothing, else,
     where the chosen one spills, with a shorter context or smaller weights. None where nothing is.
     """
@@ -176,10 +177,10 @@ def clearly_faster(case: Case, chosen: Option, usual: Option | Reason, changes: 
     shelf, have = Shelf(desk), desk.have
     assert have is not None
     for work, what, value in _steps(case, chosen.estimate.weights.total_bytes):
-        if what is None or not _may_do(shelf, desk, work, wanted.need):
+        if what is None or value in LAST_QUANTS or not _may_do(shelf, desk, work, wanted.need):
             continue
         ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
         best = best_way(ways, wanted.need)
         if best is not None and fast_enough(best, wanted.need):
-            return Option("change-settings", best, _free(desk, best), _changes(best, usual, what, value), tuple(ways))
+            return Option("change-settings", best, _free(desk, best), _changes(best, chosen, what, value), tuple(ways))
     return None

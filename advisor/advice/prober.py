@@ -51,10 +51,12 @@ class Prober:
         if one is None or new is None:
             return one is not new
         before, after = (counted_usd(option.cost, self.case.need) or 0.0 for option in (one, new))
-        if min(before, after) <= 0:
-            return before != after or one.kind != new.kind
         worth = self.case.desk.choice("worth-factor")
         slow, fast = sorted((per_user(one.estimate), per_user(new.estimate)))
+        if before == after <= 0:
+            return one.kind != new.kind and fast >= worth * slow
+        if min(before, after) <= 0:
+            return True
         return max(before, after) >= worth * min(before, after) or fast >= worth * slow
 
     def at_users(self, users: int) -> Need:

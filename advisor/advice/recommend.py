@@ -8,7 +8,7 @@ from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
 from advisor.advice.flips import flips
-from advisor.advice.judge import TIE_ORDER, Case, Option, case_of, fast_enough, faster, meets, per_user
+from advisor.advice.judge import TIE_ORDER, Case, Option, case_of, fast_enough, faster, meets, per_user, score
 from advisor.advice.ladder import Step, label_facts, rungs, turning, turning_between
 from advisor.advice.offers import Offer, Owned, Shelf, card_kind, goes_in_slot, network_kind
 from advisor.advice.owned import clearly_faster
@@ -195,7 +195,7 @@ def _faster(case: Case, decision: Decision) -> Option | None:
     chosen, keep = decision.chosen, decision.keep
     if chosen is None or keep is None or chosen.kind not in TIE_ORDER:
         return None
-    return clearly_faster(case, chosen, keep, decision.changes)
+    return clearly_faster(case, chosen, decision.changes)
 
 
 def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:
@@ -210,7 +210,9 @@ def _second(case: Case, decision: Decision, more: OneMore) -> SecondGpu:
 
 def _conditions(case: Case, decision: Decision, more: OneMore, options: dict[str, Option | Reason | None]) -> dict[str, Condition]:
     """Judged for what is chosen where it has several devices, else for one more of what is owned, else for the first road that has."""
-    candidates = [decision.chosen, *more.options, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
+    boxes = case.desk.have is not None and case.desk.have.groups[0].device.is_box
+    beside = sorted(more.options, key=lambda option: -score(option.estimate)) if boxes else more.options  # whatever joins them best
+    candidates = [decision.chosen, *beside, *(options.get(kind) for kind in ("second-gpu", "nvlink-pair", "rdma-cluster"))]
     several = [option for option in candidates if isinstance(option, Option) and option.estimate.system.count > 1]
     if not several:
         return {}

@@ -132,7 +132,10 @@ def _chart(given: Recommendation) -> Chart:
 
 def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
-    lines = [(name.capitalize(), f"{MET[each.met]}: {text(each.text)}") for name, each in given.conditions.items()]
+    lines = [
+        (name.capitalize(), f"{MET[each.met]}: {text(each.text)}{f' {text(each.change)}' if each.change else ''}")
+        for name, each in given.conditions.items()
+    ]
     name = next(str(each.text.facts["name"]) for each in given.conditions.values())
     chosen = given.verdict.estimate
     other = chosen.placement.strategy if chosen and chosen.system.count > 1 else "tensor"
