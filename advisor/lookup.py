@@ -30,6 +30,7 @@ RUN_ON = r"(?:nvidia|amd|intel|apple|geforce|radeon|instinct)+(?=.)"  # makers t
 FORM_WORDS = frozenset(("pcie", "pci", "sxm", "sxm2", "sxm3", "sxm4", "sxm5", "nvl", "oam"))
 SERIES_WORDS = frozenset(("rtx", "gtx", "gt", "rx", "arc", "tesla", "titan", "desktop"))
 LOOSE_WORDS = frozenset(("pro", "ada", "blackwell", "generation", "quadro", "workstation", "edition", "server"))
+QUANT_TAIL = r"(?:[-_:. ](?:ud-)?(?:i?q\d\w*|tq\d\w*|bf16|fp?16|fp8|f32|mxfp4|nvfp4|awq|gptq|[48]bit|qat))+(?:[-.]gguf)?$"  # `-Q4_K_M.gguf`
 MODEL_WORDS = frozenset(("instruct", "it", "chat", "hf", "gguf"))
 
 
@@ -125,7 +126,15 @@ class Names:
             found = self.exact.get(form) or self.families.get(form)
             if found:
                 return Found(self.only(text, found))
-        raise self.unknown(text, self._sharing(text))
+        raise self._with_quant(text) or self.unknown(text, self._sharing(text))
+
+    def _with_quant(self, text: str) -> UnknownName | None:
+        """The error for a file's or a tag's name that ends in a quantization, which is told apart."""
+        plain = re.sub(QUANT_TAIL, "", text, flags=re.IGNORECASE)
+        near = self.bearing(plain) if self.one == "model" and plain != text else ()
+        if not near:
+            return None
+        return UnknownName(f"no {self.one} is called {text!r}: write {' or '.join(near[:3])}, and the quantization as --quant", near)
 
     def bearing(self, text: str) -> tuple[str, ...]:
         """The ids that bear exactly this name, or whose family does; none where nothing does. Cheap: no nearest names."""

@@ -402,3 +402,21 @@ def test_a_chip_with_one_gpu_size_needs_no_count() -> None:
 def test_an_empty_table_knows_nothing() -> None:
     with pytest.raises(UnknownName, match="no host is called 'x': see `advisor list` for every host"):
         Names("host", {}, {}, ()).find("x")
+
+
+@pytest.mark.parametrize(
+    ("written", "model"),
+    [
+        ("llama3.3:70b-instruct-q4_K_M", "llama-3.3-70b"),
+        ("qwen2.5-coder:32b-instruct-q4_K_M", "qwen2.5-coder-32b"),
+        ("gemma-3-27b-it-Q4_K_M.gguf", "gemma-3-27b"),
+        ("gemma3:27b-it-qat", "gemma-3-27b"),
+        ("unsloth/Qwen3-30B-A3B-GGUF:UD-Q4_K_XL", "qwen3-30b-a3b"),
+        ("Meta-Llama-3.1-8B-Instruct-Q8_0.gguf", "llama-3.1-8b"),
+    ],
+)
+def test_a_file_or_tag_with_its_quantization_is_told_the_model(written: str, model: str) -> None:
+    with pytest.raises(UnknownName) as error:
+        Catalog.load(user_folder=False).model(written)
+    assert error.value.nearest == (model,)
+    assert "--quant" in str(error.value)
