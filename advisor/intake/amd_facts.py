@@ -41,12 +41,14 @@ def device(index: int | None, facts: Mapping[str, object]) -> Seen:
 
 
 def _name(facts: Mapping[str, object]) -> str | None:
-    """The first key that holds a name; old tools print an id where the name should be."""
-    for key in _NAMES:
-        name = known(facts.get(key))
-        if name and not _HEX.match(name) and not re.fullmatch(r"0x[0-9a-f]{1,8}", name, re.IGNORECASE):
-            return name
-    return None
+    """The first key that holds a name, better of one device than of a chip's; old tools print an id where the name should be."""
+    found = [
+        name
+        for key in _NAMES
+        if (name := known(facts.get(key))) and not _HEX.match(name) and not re.fullmatch(r"0x[0-9a-f]{1,8}", name, re.IGNORECASE)
+    ]
+    single = (name for name in found if "/" not in name and any(sign.isdigit() for sign in name))
+    return next(single, found[0]) if found and "/" in found[0] else found[0] if found else None
 
 
 def _pci_id(facts: Mapping[str, object]) -> str | None:

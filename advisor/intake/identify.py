@@ -20,7 +20,7 @@ LEAST_BOX_BYTES = 32 * GIB  # no laptop's integrated GPU is given so much
 LEAST_POWER = 0.6  # share of a desktop card's power limit below which a cut name may be a laptop's
 
 _CUT = re.compile(r"\.{2,3}\s*$|…\s*$")
-_TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card|Rev\.? ?[A-Z]?\d?)\s*$|\(TM\)|\(R\)|™|®", re.IGNORECASE)
+_TRIMMINGS = re.compile(r"\s+(?:VF|OAM|\(nvgpu\)|Graphics Card|Rev\.? ?[A-Z]?\d?)\s*$|\s+Lite Hash Rate\b|\(TM\)|\(R\)|™|®", re.IGNORECASE)
 _NUMBER = re.compile(r"^(?:.*\bDevice )?[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4})?$")  # a PCI id where the name should be
 _GEFORCE = re.compile(r"geforce|\b[rg]tx\b|quadro|titan", re.IGNORECASE)
 _LAPTOP = re.compile(r"laptop|mobile|notebook|max-?q", re.IGNORECASE)
@@ -103,12 +103,12 @@ def _boxes(seen: Seen, catalog: Catalog) -> list[Device]:
 
 def _looked_up(text: str, catalog: Catalog) -> list[Device]:
     """The catalog's answer; of an ambiguous name all that bear it. A laptop's name means no desktop card."""
-    laptop = bool(_LAPTOP.search(text))
+    laptop, maker = bool(_LAPTOP.search(text)), maker_of(text)
     try:
         ids: tuple[str, ...] = (catalog.find("devices", text).id,)
     except AdvisorError as error:
         ids = error.nearest if error.code == "ambiguous-name" else ()
-    devices = [catalog.devices[each] for each in ids if each in catalog.devices]
+    devices = [catalog.devices[each] for each in ids if each in catalog.devices and maker in (None, catalog.devices[each].maker)]
     return [device for device in devices if not laptop or device.kind == "laptop-gpu" or _LAPTOP.search(device.name)]
 
 

@@ -27,7 +27,7 @@ _CAP = re.compile(r"/\s*(\d+)W")
 
 def recognise(page: Page) -> bool:
     """Whether one of these lists may be in the text."""
-    return page.has(":gpu", "Device Information", "XPU-SMI", "device_name", "Device Name,")
+    return page.has(":gpu", "Device Information", "XPU-SMI", "device_name", "Device Name,", "Device Name: Intel")
 
 
 def read(page: Page) -> tuple[View, ...]:

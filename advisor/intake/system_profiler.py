@@ -151,6 +151,8 @@ def _with(seen: Seen, key: str, value: str) -> Seen:
         return replace(seen, gpu_cores=whole(value))
     if key in ("spdisplays_vram", "_spdisplays_vram"):
         return replace(seen, memory_bytes=seen.memory_bytes or size_bytes(value))
+    if key == "spdisplays_vram_shared" and seen.maker in ("amd", "nvidia"):
+        return replace(seen, memory_bytes=size_bytes(value))  # a card's own, which macOS may lend on
     if key == "spdisplays_vram_shared":
         return replace(seen, shared_bytes=size_bytes(value), integrated=seen.maker != "apple")
     if key == "spdisplays_pcie_width":
