@@ -27,7 +27,7 @@ KIND_ORDER = ("decode", "prefill", "served", "decode-multi", "prefill-multi", "s
 
 
 @dataclass(frozen=True)
-class Compared:
+class Checked:
     """One published figure and its estimate. `labels` are what `--where` can ask for."""
 
     figure: Figure
@@ -70,7 +70,7 @@ class Accuracy:
     """All groups, the figures that are furthest off, and those that got no answer."""
 
     groups: tuple[Group, ...]
-    worst: tuple[Compared, ...]
+    worst: tuple[Checked, ...]
     refused: tuple[Refused, ...]
     compared: int
     kept_out: Mapping[str, Mapping[str, KeptOut]]  # by kind and by what the fit had not seen
@@ -108,7 +108,7 @@ def _quant(row: Measurement, catalog: "Catalog") -> "Quant | str":
     return row.quant if row.quant in ("4bit", "8bit", "16bit") else catalog.quant(row.quant or "")
 
 
-def compared(figure: Figure, catalog: "Catalog") -> Compared | Refused:
+def compared(figure: Figure, catalog: "Catalog") -> Checked | Refused:
     """A published figure beside its estimate."""
     try:
         estimate = estimate_of(figure, catalog)
@@ -117,7 +117,7 @@ def compared(figure: Figure, catalog: "Catalog") -> Compared | Refused:
     speed: Speed | None = getattr(estimate, figure.estimated_by)
     if speed is None:
         return Refused(figure, "does not fit")
-    return Compared(figure, system_words(figure.row), speed, _labels(figure, estimate))
+    return Checked(figure, system_words(figure.row), speed, _labels(figure, estimate))
 
 
 def _labels(figure: Figure, estimate: "Estimate") -> dict[str, str]:
@@ -147,7 +147,7 @@ LABELS = (
 GROUPED_BY = ("maker", "engine", "strategy", "model_kind")
 
 
-def wanted(where: Sequence[str]) -> Callable[[Compared], bool]:
+def wanted(where: Sequence[str]) -> Callable[[Checked], bool]:
     """The filter that `--where KEY=VALUE …` asks for; BadValue where a key is unknown."""
     pairs = []
     for text in where:
@@ -163,14 +163,14 @@ def measure(catalog: "Catalog", where: Sequence[str] = ()) -> Accuracy:
     kept = wanted(where)
     with correction.off():
         outcomes = [compared(figure, catalog) for row in catalog.measurements.values() for figure in figures_of(row)]
-    found = [each for each in outcomes if isinstance(each, Compared) and kept(each)]
+    found = [each for each in outcomes if isinstance(each, Checked) and kept(each)]
     refused = () if where else tuple(each for each in outcomes if isinstance(each, Refused))
     worst = sorted(found, key=lambda each: abs(log(each.ratio)), reverse=True)[:WORST_SHOWN]
     scatter = tuple(repeated(each.figure for each in found))
     return Accuracy(tuple(_groups(found)), tuple(worst), refused, len(found), {} if where else catalog.calibration.kept_out, scatter)
 
 
-def _groups(found: Sequence[Compared]) -> Iterator[Group]:
+def _groups(found: Sequence[Checked]) -> Iterator[Group]:
     """The kinds; then each kind by maker, engine, strategy and model kind."""
     for kind in KIND_ORDER:
         mine = [each for each in found if each.figure.kind == kind]
@@ -184,7 +184,7 @@ def _groups(found: Sequence[Compared]) -> Iterator[Group]:
                     yield _group(f"{kind} {value}", part)
 
 
-def _group(name: str, figures: Sequence[Compared]) -> Group:
+def _group(name: str, figures: Sequence[Checked]) -> Group:
     errors = [abs(each.ratio - 1) for each in figures]
     return Group(
         name=name,

@@ -90,36 +90,34 @@ class PeerPatch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pace:
-    """A speed that people say in words: `words` are the ways of saying it, as a pattern."""
+class Saying:
+    """A number that people say in words: `words` are the ways of saying it, as a pattern."""
 
     name: str = given()
     words: str = given()
+    source: str = given()
+    unverified: bool = given(default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace(Saying):
+    """A speed."""
+
     tokens_per_s: float = given(above=0)
-    source: str = given()
-    unverified: bool = given(default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Length:
-    """A context that people say in words."""
+class Length(Saying):
+    """A context."""
 
-    name: str = given()
-    words: str = given()
     tokens: int = given(least=1)
-    source: str = given()
-    unverified: bool = given(default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crowd:
-    """A number of users that people say in words."""
+class Crowd(Saying):
+    """A number of users."""
 
-    name: str = given()
-    words: str = given()
     users: int = given(least=1)
-    source: str = given()
-    unverified: bool = given(default=False)
 
 
 @dataclass(frozen=True, kw_only=True)

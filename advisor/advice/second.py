@@ -6,7 +6,7 @@ from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_sl
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 
-ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
+COUNTED = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
         "beside": ", ".join(line.name for line in beside),
         "beside_usd": sum((line.usd or 0.0) * line.count for line in beside),
         "count": count,
-        "ordinal": ORDINALS.get(count, f"{count}th"),
+        "ordinal": COUNTED.get(count, f"{count}th"),
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,

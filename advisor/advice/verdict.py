@@ -138,7 +138,7 @@ def _likely(option: Option, need: Need) -> str:
     return "-late" if late else ""
 
 
-def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
+def assumptions(case: Case, decision: Decision, full: Reason | None) -> tuple[Reason, ...]:
     """What was taken on trust."""
     need, desk = case.need, case.desk
     found: list[Reason] = []
@@ -158,30 +158,31 @@ def assumptions(case: Case, decision: Decision) -> tuple[Reason, ...]:
         found.append(Reason("assumed.context", {"context_tokens": case.work.workload.context_tokens}))
     electricity: dict[str, Fact] = {"electricity_usd_per_kwh": desk.terms.usd_per_kwh, "hours_per_day": need.hours_per_day}
     found.append(Reason("assumed.running", electricity))
+    found += [full] if full is not None and full.code == "assumed.full-context" else []
     return tuple(found)
 
 
-def full_context(case: Case, option: Option | None) -> tuple[Reason, ...]:
+def full_context(case: Case, option: Option | None) -> Reason | None:
     """The speed of what is advised with the context full, where far more of it is asked for than the work that is timed fills."""
     work, need = case.work.workload, case.need
     long = work.context_tokens >= FAR_LONGER_FACTOR * (work.prompt_tokens + work.generate_tokens)
     if option is None or not need.context_stated or not long:
-        return ()
+        return None
     estimate = option.estimate
     filled = replace(estimate.workload, prompt_tokens=estimate.workload.context_tokens - work.generate_tokens)
     ways = case.desk.ways(estimate.system, Work(filled, estimate.quant.id, estimate.kv_quant))
     if not ways or ways[0].decode_per_user is None:
-        return ()
+        return None
     speed = per_user(ways[0])
     facts: dict[str, Fact] = {
         "context_tokens": filled.context_tokens,
         "full_tokens_per_s": speed,
         "floor_tokens_per_s": need.min_tokens_per_s,
     }
-    return (Reason("full.too-slow" if speed < need.min_tokens_per_s else "assumed.full-context", facts),)
+    return Reason("full.too-slow" if speed < need.min_tokens_per_s else "assumed.full-context", facts)
 
 
-def warnings(verdict: Verdict) -> tuple[Reason, ...]:
+def warnings(verdict: Verdict, full: Reason | None) -> tuple[Reason, ...]:
     """What the buyer must mind: prices, the estimator's own warnings, renting."""
     found = list(verdict.cost.warnings) if verdict.cost and verdict.spend_usd else []
     found += verdict.estimate.warnings if verdict.estimate else ()
@@ -191,6 +192,7 @@ def warnings(verdict: Verdict) -> tuple[Reason, ...]:
             "even_hours": verdict.cost.rental_even_hours_per_day,
         }
         found.append(Reason("rent.even", facts))
+    found += [full] if full is not None and full.code == "full.too-slow" else []
     unique = {(reason.code, str(sorted(reason.facts.items()))): reason for reason in found}
     return tuple(unique.values())
 

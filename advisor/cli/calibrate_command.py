@@ -11,7 +11,7 @@ from advisor.cli.options import form_options
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
     from advisor.intake.bound_run import Stated
-    from advisor.intake.calibrate import Compared
+    from advisor.intake.calibrate import Judged
 
 
 @click.command("calibrate", epilog="Example:  llama-bench -m model.gguf | advisor calibrate - --save")
@@ -80,7 +80,7 @@ def _stated(system: str | None, model: str | None, quant: str | None, catalog: "
     return Stated(system, model_of(model, catalog) if model else None, catalog.quant(quant).id if quant else None)
 
 
-def _export(target: str, rows: "tuple[Compared, ...]", force: bool) -> None:
+def _export(target: str, rows: "tuple[Judged, ...]", force: bool) -> None:
     """Write the contribution file."""
     from datetime import date
 
@@ -92,7 +92,7 @@ def _export(target: str, rows: "tuple[Compared, ...]", force: bool) -> None:
     say(f"Note: written to {target}.", error=True)
 
 
-def _print(rows: "tuple[Compared, ...]", memory: "tuple[object, ...]", warnings: tuple[str, ...], save: bool, form: str) -> None:
+def _print(rows: "tuple[Judged, ...]", memory: "tuple[object, ...]", warnings: tuple[str, ...], save: bool, form: str) -> None:
     """The answer in its form; saved first if asked."""
     import json
     from datetime import date

@@ -20,7 +20,7 @@ LEAST_DECODE_TOKENS = 8  # fewer say nothing of a speed
 
 
 @dataclass(frozen=True)
-class Compared:
+class Judged:
     """One run beside the estimate. `usable`: it may correct later estimates."""
 
     bound: Bound
@@ -37,9 +37,9 @@ class Compared:
         return measured / self.estimated_tokens_per_s if measured and self.estimated_tokens_per_s else None
 
 
-def compare(pages: Sequence[Page], catalog: Catalog, stated: Stated) -> tuple[Compared, ...]:
+def compare(pages: Sequence[Page], catalog: Catalog, stated: Stated) -> tuple[Judged, ...]:
     """Every run of the pages."""
-    rows: list[Compared] = []
+    rows: list[Judged] = []
     with correction.off():
         for page in pages:
             binder = Binder(page, catalog, stated)
@@ -55,18 +55,18 @@ def warnings(pages: Sequence[Page]) -> tuple[str, ...]:
     return (*(warning for page in pages for warning in page.warnings), *full)
 
 
-def _compared(bound: Bound, catalog: Catalog, known: dict[object, Estimate | Reason]) -> Compared:
+def _compared(bound: Bound, catalog: Catalog, known: dict[object, Estimate | Reason]) -> Judged:
     """One run: refused, or with its estimate, or without one and why."""
     refused = _refused(bound.run)
     if refused:
-        return Compared(bound, None, False, False, refused)
+        return Judged(bound, None, False, False, refused)
     if bound.run.kind not in COMPARED:
-        return Compared(bound, None, True, False, Reason("calibrate.not-compared", {"kind": bound.run.kind}))
+        return Judged(bound, None, True, False, Reason("calibrate.not-compared", {"kind": bound.run.kind}))
     if bound.why is not None:
-        return Compared(bound, None, True, False, bound.why)
+        return Judged(bound, None, True, False, bound.why)
     found = _estimate(bound, catalog, known)
     if isinstance(found, Reason):
-        return Compared(bound, None, True, False, found)
+        return Judged(bound, None, True, False, found)
     return _judged(bound, found)
 
 
@@ -128,20 +128,20 @@ def figure_of(run: Run, estimate: Estimate) -> float | None:
     return estimate.sustained.value * both
 
 
-def _judged(bound: Bound, estimate: Estimate) -> Compared:
+def _judged(bound: Bound, estimate: Estimate) -> Judged:
     """Refused where the hardware forbids it; usable for a correction where it is one plain test."""
     run, value = bound.run, figure_of(bound.run, estimate)
     engine = estimate.placement.engine
     impossible = _impossible(run, estimate)
     if impossible:
-        return Compared(bound, value, False, False, impossible, engine)
+        return Judged(bound, value, False, False, impossible, engine)
     factor = run.tokens_per_s / value if run.tokens_per_s and value else None
     if factor is None:
-        return Compared(bound, None, True, False, Reason("calibrate.unsupported", {"error": "no such figure"}), engine)
+        return Judged(bound, None, True, False, Reason("calibrate.unsupported", {"error": "no such figure"}), engine)
     if not correction.LEAST_FACTOR <= factor <= correction.MOST_FACTOR:
-        return Compared(bound, value, True, False, Reason("calibrate.far", {"factor": factor}), engine)
+        return Judged(bound, value, True, False, Reason("calibrate.far", {"factor": factor}), engine)
     hindered = _hindered(bound)
-    return Compared(bound, value, True, hindered is None, hindered, engine)
+    return Judged(bound, value, True, hindered is None, hindered, engine)
 
 
 def _hindered(bound: Bound) -> Reason | None:

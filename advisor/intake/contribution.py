@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from advisor.intake.calibrate import Compared
+from advisor.intake.calibrate import Judged
 from advisor.units import GIB
 from advisor.yamlwrite import text
 
 
-def written(compared: Sequence[Compared], day: date) -> str:
+def written(compared: Sequence[Judged], day: date) -> str:
     """The file's text: one row for each accepted decode, prefill or served run whose system and model are known."""
     unique: dict[str, dict[str, Any]] = {}
     for row in (row for each in compared if (row := _row(each, day)) is not None):
@@ -23,7 +23,7 @@ def written(compared: Sequence[Compared], day: date) -> str:
     return "\n".join([*head, "rows:" if unique else "rows: []", *(line for row in unique.values() for line in _lines(row))]) + "\n"
 
 
-def _row(each: Compared, day: date) -> dict[str, Any] | None:
+def _row(each: Judged, day: date) -> dict[str, Any] | None:
     """The keys of a measurement; None for what the catalog could not use."""
     bound, run = each.bound, each.bound.run
     if (

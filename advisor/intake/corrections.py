@@ -12,14 +12,14 @@ from typing import Any
 
 from advisor import correction, safewrite
 from advisor.errors import BadInput
-from advisor.intake.calibrate import Compared
+from advisor.intake.calibrate import Judged
 
 SCHEMA_VERSION = "1.0"
 MOST_ROWS = 200  # of one key; the newest stay
 LOCK_LIMIT_S = 10.0
 
 
-def rows_of(compared: Sequence[Compared], day: date) -> dict[str, list[dict[str, Any]]]:
+def rows_of(compared: Sequence[Judged], day: date) -> dict[str, list[dict[str, Any]]]:
     """What each usable row says, by device, count and engine; equal devices only."""
     found: dict[str, list[dict[str, Any]]] = {}
     for each in compared:
@@ -29,7 +29,7 @@ def rows_of(compared: Sequence[Compared], day: date) -> dict[str, list[dict[str,
     return found
 
 
-def key_of(each: Compared) -> str | None:
+def key_of(each: Judged) -> str | None:
     """The key of a row's system; None where unlike devices took part."""
     system = each.bound.system
     if system is None or each.engine is None:
@@ -38,7 +38,7 @@ def key_of(each: Compared) -> str | None:
     return correction.key_of(devices.pop(), each.engine, system.count) if len(devices) == 1 else None
 
 
-def _row(each: Compared, factor: float, day: date) -> dict[str, Any]:
+def _row(each: Judged, factor: float, day: date) -> dict[str, Any]:
     """A row of the file; `print` tells the same measurement when it is saved again."""
     bound = each.bound
     what = {"model": bound.model.id if bound.model else None, "quant": bound.quant.id if bound.quant else None, "test": bound.run.test}

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from advisor.accuracy import KIND_ORDER, Accuracy, Compared, Group
+from advisor.accuracy import KIND_ORDER, Accuracy, Checked, Group
 from advisor.report.head import head
 from advisor.report.page import Block, Listing, Page, Table
 from advisor.units import figure
@@ -61,7 +61,7 @@ def _worst(found: Accuracy) -> Table:
     return Table("Furthest off (estimated over measured)", headers, rows, (None, None, 44, None), (0,))
 
 
-def _measured(each: Compared) -> str:
+def _measured(each: Checked) -> str:
     return f"{figure(each.speed.value)}, {figure(each.figure.tokens_per_s)}"
 
 
@@ -88,7 +88,7 @@ def accuracy_object(found: Accuracy) -> dict[str, Any]:
     }
 
 
-def _worst_object(each: Compared) -> dict[str, Any]:
+def _worst_object(each: Checked) -> dict[str, Any]:
     work = each.figure
     return {
         "id": work.row.id,

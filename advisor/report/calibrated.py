@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advisor.correction import Correction
-from advisor.intake.calibrate import Compared
+from advisor.intake.calibrate import Judged
 from advisor.intake.measured_memory import Memory
 from advisor.memory import Fit
 from advisor.report.head import head
@@ -17,7 +17,7 @@ MOST_TEXT_ROWS = 60
 
 
 def as_object(
-    rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool, warnings: Sequence[str] = ()
+    rows: Sequence[Judged], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool, warnings: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The JSON of `calibrate`: runs, and the memory that load logs state. See docs/json.md."""
     return {
@@ -29,7 +29,7 @@ def as_object(
     }
 
 
-def _row(each: Compared) -> dict[str, Any]:
+def _row(each: Judged) -> dict[str, Any]:
     """One run."""
     bound, run = each.bound, each.bound.run
     return {
@@ -94,12 +94,12 @@ def _correction(key: str, each: Correction, saved: bool) -> dict[str, Any]:
     }
 
 
-def as_text(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool) -> str:
+def as_text(rows: Sequence[Judged], memory: Sequence[Memory], corrections: Mapping[str, Correction], saved: bool) -> str:
     """A table of the runs by system and model, remarks below, then memory and the correction."""
     from tabulate import tabulate
 
     parts: list[str] = []
-    groups: dict[str, list[Compared]] = {}
+    groups: dict[str, list[Judged]] = {}
     for each in rows[:MOST_TEXT_ROWS]:
         groups.setdefault(_title(each), []).append(each)
     for title, members in groups.items():
@@ -114,7 +114,7 @@ def as_text(rows: Sequence[Compared], memory: Sequence[Memory], corrections: Map
     return "\n\n".join(parts) + "\n"
 
 
-def _title(each: Compared) -> str:
+def _title(each: Judged) -> str:
     """What was measured on what."""
     bound, run = each.bound, each.bound.run
     model = bound.model.id if bound.model else (run.file or run.model or "unknown model")
@@ -122,7 +122,7 @@ def _title(each: Compared) -> str:
     return textwrap.fill(f"{model} {quant} on {bound.words or 'unknown system'}"[:200], WIDTH, break_on_hyphens=False)
 
 
-def _line(each: Compared) -> list[str]:
+def _line(each: Judged) -> list[str]:
     """One run in the table."""
     run = each.bound.run
     measured = "–" if run.tokens_per_s is None else f"{run.tokens_per_s:,.1f}"
@@ -131,7 +131,7 @@ def _line(each: Compared) -> list[str]:
     return [(run.test or run.tool)[:36], measured, estimated, ratio]
 
 
-def _remarks(members: Sequence[Compared]) -> list[str]:
+def _remarks(members: Sequence[Judged]) -> list[str]:
     """Why rows were refused, not estimated or not used: each reason once."""
     said = dict.fromkeys(text(each.why) for each in members if each.why)
     return [textwrap.fill(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ") for sentence in said]
