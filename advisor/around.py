@@ -6,6 +6,7 @@ from advisor.cache import Cache
 from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration
 from advisor.host import Storage
+from advisor.hostrate import HostCalibration
 from advisor.link import Link
 from advisor.model import Model
 from advisor.pace import Runner
@@ -16,7 +17,6 @@ from advisor.system import Box, System
 from advisor.weights import Weights
 
 USUAL_STORAGE = "nvme-4"
-HOST_REACHED_SHARE = 0.67  # of the nominal memory rate, where a host record states none that is reached: a desktop's 60 of 90 GB/s (STREAM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,7 @@ class Tables:
 
     calibration: Calibration
     links: LinkCalibration
+    hosts: HostCalibration
     platforms: Mapping[str, Platform]
     storages: Mapping[str, Storage]
 
@@ -43,8 +44,9 @@ def slot_of(box: Box) -> Link | None:
 def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
     """What runs, with the rates of the host's memory and of its disk."""
     host, link = system.boxes[0].host, slot_of(system.boxes[0])
-    reached = (host.memory_reached_bytes_per_s or HOST_REACHED_SHARE * host.memory_bandwidth_bytes_per_s) if host else None
-    carried = min(reached, link.bandwidth_bytes_per_s) if reached and link else reached
+    share = tables.hosts.reached_share
+    reached = (host.memory_reached_bytes_per_s or share * host.memory_bandwidth_bytes_per_s) if host else None
+    carried = min(reached, tables.hosts.carried_share * link.bandwidth_bytes_per_s) if reached and link else reached
     storage = tables.storages.get(storage_of(system))
     return Runner(
         model=model,
@@ -56,6 +58,7 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
         backend_id=placement.backend,
         host_bytes_per_s=reached,
         host_prompt_bytes_per_s=carried,
+        host_layer_s=tables.hosts.layer_s,
         host_flops=host.cpu_compute_flops if host else None,
         disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
     )

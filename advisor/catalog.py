@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from advisor.engine import Engine
     from advisor.hints import Hints
     from advisor.host import Host, Storage
+    from advisor.hostrate import HostCalibration
     from advisor.intake.hf_families import Habits
     from advisor.intake.size_words import Sizes
     from advisor.intake.wording import Wording
@@ -239,6 +240,12 @@ class Catalog:
     def link_calibration(self) -> "LinkCalibration":
         """The constants of the links."""
         found: LinkCalibration = self._single("link_calibration")
+        return found
+
+    @property
+    def host_calibration(self) -> "HostCalibration":
+        """What engines reach of a computer's memory."""
+        found: HostCalibration = self._single("host_calibration")
         return found
 
     @property

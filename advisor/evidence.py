@@ -47,11 +47,12 @@ class Evidence:
     own_rows: int = 0  # published rows of this very device with that engine and backend, for one user or for several as asked
     architecture: str = ""
     family_rows: int = 0  # the same of every device of the architecture, of all kinds
+    host_rows: int | None = None  # published runs that the time in host memory rests on, of other computers; None where nothing lies there
 
     @property
     def known(self) -> bool:
-        """Whether this very hardware was measured, not only its kin."""
-        return self.basis == "measured" or self.own_rows > 0
+        """Whether this very hardware was measured, not only its kin: of a computer's memory only the kind ever was."""
+        return self.basis == "measured" or (self.own_rows > 0 and self.host_rows is None)
 
     def beside(self, rows: tuple[Nearest, ...]) -> "Evidence":
         """The same with its nearest rows; `measured` where one of them is the same run."""

@@ -32,6 +32,7 @@ class Runner:
     backend_id: str
     host_bytes_per_s: float | None = None  # decoding: read by the processor, or by the card over PCIe
     host_prompt_bytes_per_s: float | None = None  # prompts: carried to the card
+    host_layer_s: float = 0.0  # a token's way out of the card and back, for each layer that lies outside
     host_flops: float | None = None  # of the processor, which multiplies the weights that it keeps while decoding
     disk_bytes_per_s: float | None = None
     _known: dict[int, Constants] = field(default_factory=dict)  # by device: asked several times an estimate
@@ -150,22 +151,24 @@ def _decode(runner: Runner, team: Team, part: Part, users: float, filled_tokens:
     constants = runner.constants(part)
     uneven = imbalance(runner.weights, team.expert_ranks, users, runner.calibration.routing_exponent)
     work = replace(part, expert_share=part.expert_share * uneven) if uneven > 1 else part
-    host = runner.host_bytes_per_s if _uses_host(part) else None
+    host = runner.host_bytes_per_s if uses_host(part) else None
     found = decode_terms(work, runner.weights, runner.cache, runner.model, users, filled_tokens, constants, host)
     found = found._replace(host_memory_s=_in_host_s(runner, part, users, found.host_memory_s)) if host else found
     return found + _disk(runner, part, users) if part.disk_share else found
 
 
 def _in_host_s(runner: Runner, part: Part, users: float, reading_s: float) -> float:
-    """The processor's part of a step: it reads its weights once for all users and multiplies them for each."""
+    """The processor's part of a step: it reads its weights once for all users and multiplies them for each; and the way there."""
+    way_s = runner.host_layer_s * (part.host_layers + part.host_expert_layers)
     if runner.host_flops is None:
-        return reading_s
+        return reading_s + way_s
     weights = runner.weights
     params = part.host_dense_share * weights.dense_params + part.host_expert_share * weights.chosen_share * weights.expert_params
-    return larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops), runner.constants(part).knee_exponent)
+    return way_s + larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops), runner.constants(part).knee_exponent)
 
 
-def _uses_host(part: Part) -> bool:
+def uses_host(part: Part) -> bool:
+    """Whether some of the part's weights or cache lie in host memory."""
     return part.host_dense_share + part.host_expert_share + part.host_cache_share > 0
 
 
@@ -211,7 +214,7 @@ def prompt_s(runner: Runner, team: Team, prompt_tokens: float, together: float =
 
 
 def _prompt(runner: Runner, part: Part, prompt_tokens: float, together: float) -> float:
-    host = runner.host_prompt_bytes_per_s if _uses_host(part) else None
+    host = runner.host_prompt_bytes_per_s if uses_host(part) else None
     constants = runner.constants(part)
     found = prefill_terms(part, runner.weights, runner.cache, runner.model, prompt_tokens, 0.0, constants, host, together)
     return (found + _disk(runner, part, prompt_tokens) if part.disk_share else found).total_s

@@ -7,7 +7,7 @@ from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.evidence import Setup, setup_of
 from advisor.model import Model
-from advisor.pace import Runner, Team, teams
+from advisor.pace import Runner, Team, teams, uses_host
 from advisor.placement import Placement
 from advisor.quant import Quant
 from advisor.reason import Reason
@@ -84,6 +84,11 @@ class Plan:
     def constants(self) -> tuple[Constants, ...]:
         """What the engine reaches on each part."""
         return tuple(self.runner.constants(part) for part in self.placement.parts)
+
+    @cached_property
+    def leaves_device(self) -> bool:
+        """Whether a part of the model lies in host memory."""
+        return any(uses_host(part) for part in self.placement.parts)
 
     def interval(self, kind: str) -> tuple[float, float]:
         """Factors that bound 80 % of measurements of a kind of figure, as well founded as the worst part: its interval holds."""

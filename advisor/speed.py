@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from math import exp, hypot, log
 
 from advisor import against, correction, memory, why
 from advisor.against import Held
@@ -25,6 +26,7 @@ from advisor.weights import Weights
 
 __all__ = ["Alone", "Estimate", "Evidence", "Nearest", "Speed", "Tables", "estimate"]
 
+WITHIN_80_PERCENT = 1.2816  # standard deviations on either side that hold 80 % of a normal distribution
 SPLITTING = ("layers", "tensor", "replicas")  # shown as asked, though one device leaves nothing to split
 
 
@@ -159,7 +161,8 @@ class _Behind:
 
     @cached_property
     def evidence(self) -> Evidence:
-        return founded(self.plan.constants, self.work.users or 1)
+        found = founded(self.plan.constants, self.work.users or 1)
+        return replace(found, host_rows=self.plan.tables.hosts.rows) if self.plan.leaves_device else found
 
     @cached_property
     def warnings(self) -> tuple[Reason, ...]:
@@ -254,6 +257,10 @@ _UNKNOWN: tuple[Speed | None, ...] = (None,) * 5
 def _speeds(found: Timed, plan: Plan, users: int) -> tuple[Speed | None, ...]:
     """Of all users, of each, of prompts, until the first token, and sustained."""
     together, prefill = plan.interval("decode" if users == 1 else "served"), plan.interval("prefill")
+    if plan.leaves_device:
+        hosts, terms = plan.tables.hosts, found.terms
+        together = wider(together, hosts.decode_log_error * terms.host_memory_s / terms.total_s)
+        prefill = wider(prefill, hosts.prefill_log_error)
     return (
         _speed(found.decode_tokens_per_s, together),
         _speed(found.decode_tokens_per_s / users, together),
@@ -261,6 +268,13 @@ def _speeds(found: Timed, plan: Plan, users: int) -> tuple[Speed | None, ...]:
         _speed(found.first_token_s, (1 / prefill[1], 1 / prefill[0])) if found.first_token_s else None,
         _speed(found.sustained_tokens_per_s, together),
     )
+
+
+def wider(factors: tuple[float, float], log_spread: float) -> tuple[float, float]:
+    """Factors that bound 80 % when a second, independent error of this spread (of the logarithm) joins theirs."""
+    half = WITHIN_80_PERCENT * log_spread
+    low, high = (hypot(log(factor), half) for factor in factors)
+    return exp(-low), exp(high)
 
 
 def _speed(value: float, factors: tuple[float, float]) -> Speed:

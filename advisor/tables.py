@@ -34,6 +34,7 @@ def _class(module: str, record: str) -> Any:
     return getattr(import_module(f"advisor.{module}"), record)
 
 
+RAN = {"device": "devices", "engine": "engines", "model": "models", "quant": "quants"}
 TABLES = {
     table.kind: table
     for table in (
@@ -44,11 +45,13 @@ TABLES = {
         Table("engines", "engine", "engine", "Engine", "folder", {"usual_quant": "quants", "speeds_as": "engines"}),
         Table("measurements", "measurement", "measurement", "Measurement", "rows"),
         Table("link_measurements", "link measurement", "collective", "LinkRow", "rows"),
+        Table("host_measurements", "run with a part in host memory", "hostrate", "HostRow", "rows", RAN),
         Table("quants", "quantization", "quant", "Quant", "list"),
         Table("storage", "storage", "host", "Storage", "list"),
         Table("platforms", "platform", "platforms", "Platform", "list"),
         Table("calibration", "calibration", "calibration", "Calibration", "single"),
         Table("link_calibration", "link calibration", "collective", "LinkCalibration", "single"),
+        Table("host_calibration", "host calibration", "hostrate", "HostCalibration", "single"),
         Table("hints", "hints", "hints", "Hints", "single"),
         Table("wording", "words of questions", "intake.wording", "Wording", "single"),
         Table("config_habits", "habits of config.json files", "intake.hf_families", "Habits", "single"),

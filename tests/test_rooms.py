@@ -20,7 +20,7 @@ ROOMS = (
     ("words", "names", "safewrite", "jsontext"),
     ("yamltext", "yamlfile", "yamlcheck", "yamlwrite"),
     ("price", "money", "hints", "integrated", "tensor", "mixer", "feedforward"),
-    ("device", "link", "model", "quant", "engine", "host", "measurement", "platforms"),
+    ("device", "link", "model", "quant", "engine", "host", "hostrate", "measurement", "platforms"),
     ("system", "need"),
     ("weights", "cache"),
     ("placement",),

@@ -9,6 +9,7 @@ from advisor.placement import layers, whole
 from advisor.placement.shares import Job, Part, Placement
 from advisor.reason import Reason
 from advisor.record import replace
+from advisor.weights import Weights
 
 
 def plain(job: Job) -> Placement | Reason:
@@ -66,6 +67,14 @@ def _moved(job: Job, part: Part, short_bytes: float) -> Part | None:
         return None
     moved = _split(part, experts, whole / layers, whole / layers if cache_bytes else 0.0)
     return replace(moved, host_layers=whole, host_expert_layers=max(0, expert_layers - whole))
+
+
+def left_in_host(part: Part, weights: Weights, expert_layers: int, whole_layers: int) -> Part:
+    """A part that holds everything, with the experts of so many layers, and so many whole layers and their cache, in host memory."""
+    experts = expert_layers / weights.expert_layers if expert_layers else 0.0
+    whole = whole_layers / weights.layers
+    moved = _split(replace(part, layers=weights.layers), experts, whole, whole)
+    return replace(moved, host_layers=whole_layers, host_expert_layers=expert_layers)
 
 
 def _count(bytes_: float, each_bytes: float) -> int:

@@ -154,6 +154,7 @@ def _evidence(given: Estimate) -> Json:
         "own_rows": found.own_rows,
         "architecture": found.architecture,
         "family_rows": found.family_rows,
+        "host_rows": found.host_rows,
         "nearest": [_nearest(row) for row in found.nearest],
     }
 

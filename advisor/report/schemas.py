@@ -89,6 +89,7 @@ EVIDENCE = thing(
     own_rows=COUNT,
     architecture=TEXT,
     family_rows=COUNT,
+    host_rows=maybe(COUNT),
     nearest=many(
         thing(
             id=TEXT,

@@ -36,6 +36,12 @@ STRATEGIES = {
 
 def basis_words(found: Evidence) -> str:
     """What a figure rests on: this hardware's own published measurements, or only those of its kin."""
+    if found.host_rows is not None and found.basis != "measured":
+        return f"{_device_basis(found)}; time in host memory as in {found.host_rows} published runs of other computers"
+    return _device_basis(found)
+
+
+def _device_basis(found: Evidence) -> str:
     if found.basis != "calibrated":
         return BASES[found.basis]
     if found.own_rows:
