@@ -61,7 +61,6 @@ class Bounds:
         self._rough: dict[str, float] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
         self._spilt: dict[tuple[Way, str, float, tuple[float, float]], Spilt] = {}
-        self._corrected = correction.file().exists()
         weights = desk.bytes(work)[0]
         caches = [desk.bytes(replace(work, kv_quant=name))[1] for name in smaller or (work.kv_quant,)]
         load = work.workload
@@ -143,7 +142,7 @@ class Bounds:
 
     def _better(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
         """How much more than estimated the owner's own measurements allow."""
-        if not self._corrected or len(seats) > 1:
+        if not self.desk.corrected or len(seats) > 1:
             return 1.0
         known = correction.local(seats[0][0].device.id, seats[0][0].way.engine.id, devices=count)
         return max(1.0, known.decode_factor or 1.0) if known else 1.0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from functools import cached_property
 
-from advisor import choose
+from advisor import choose, correction
 from advisor.cache import Cache, cache_of
 from advisor.catalog import Catalog
 from advisor.device import Device
@@ -24,6 +24,7 @@ from advisor.system import System, spec
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
+MOST_SYSTEMS, MOST_MODELS = 1024, 8  # of which something is kept with a catalog
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
@@ -59,6 +60,20 @@ def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
     )
 
 
+def _bound(words: str, host: Host | None, ram_bytes: float | None, storage: str | None, catalog: Catalog) -> System | AdvisorError:
+    """The system, or why there is none; kept with the catalog for the next question, and with it what is found once for a system."""
+    kept: dict[tuple[object, ...], System | AdvisorError] = catalog.kept("systems")
+    key = words, host.id if host else None, ram_bytes, storage
+    if key not in kept:
+        if len(kept) >= MOST_SYSTEMS:
+            kept.clear()
+        try:
+            kept[key] = choose.bind(words, catalog, host=host, ram_bytes=ram_bytes, storage=storage)
+        except AdvisorError as error:
+            kept[key] = error
+    return kept[key]
+
+
 class Desk:
     """Everything that one recommendation looks up or estimates, kept so that nothing is done twice."""
 
@@ -79,7 +94,6 @@ class Desk:
         self._able: dict[tuple[str, Work], tuple[Estimate, ...]] = {}
         self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
         self.holds: dict[tuple[Work, bool], object] = {}  # made by `holds`, likewise
-        self.runs: dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]] = {}  # likewise: by devices and weights
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -93,13 +107,9 @@ class Desk:
         """The system that the words name, in that host, with so much memory in it where stated; or why there is none."""
         key = words, host.id if host else None, ram_bytes
         if key not in self._systems:
-            try:
-                own = host is None or host is self.own_host
-                ram = ram_bytes or (self.need.ram_bytes if own else None)  # `--ram-gib` speaks of the computer that the buyer has
-                found: System | AdvisorError = choose.bind(words, self.catalog, host=host, ram_bytes=ram, storage=self.need.storage)
-            except AdvisorError as error:
-                found = error
-            self._systems[key] = found
+            own = host is None or host is self.own_host
+            ram = ram_bytes or (self.need.ram_bytes if own else None)  # `--ram-gib` speaks of the computer that the buyer has
+            self._systems[key] = _bound(words, host, ram, self.need.storage, self.catalog)
         return self._systems[key]
 
     def choice(self, name: str) -> float:
@@ -179,6 +189,19 @@ class Desk:
         return self._bytes[key]
 
     @cached_property
+    def corrected(self) -> bool:
+        """Whether the owner's own measurements were saved."""
+        return correction.file().exists()
+
+    @cached_property
+    def runs(self) -> dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]:
+        """What devices run the model with, by their ids and the word for the weights; filled by `holds`, kept for the next question."""
+        kept: dict[Model, dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]] = self.catalog.kept("runs")
+        if self.model not in kept and len(kept) >= MOST_MODELS:
+            kept.pop(next(iter(kept)))
+        return kept.setdefault(self.model, {})
+
+    @cached_property
     def eight_bit_caches(self) -> tuple[str, ...]:
         """The cache types of eight bits of the engines that a choice is made of: what they lose is hardly measured."""
         engines = (engine for engine in self.catalog.engines.values() if engine.choice_rank is not None)
@@ -205,6 +228,6 @@ class Desk:
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes, other.bounds, other.runs = self._bytes, self.bounds, self.runs
+        other._bytes, other.bounds = self._bytes, self.bounds
         other._able, other.holds = self._able, self.holds
         return other

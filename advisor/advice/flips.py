@@ -10,7 +10,6 @@ from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide, decide_harder
 from advisor.advice.desk import Desk
 from advisor.advice.judge import Case, Option, case_of, counted_usd, fast_enough, per_user
-from advisor.advice.offers import dearer
 from advisor.advice.prober import Prober, flip_of, then
 from advisor.advice.search import search
 from advisor.advice.workflips import of_context, of_users
@@ -208,8 +207,8 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
     if device in desk.catalog.hosts:  # it is in the prices of many offers: they are made anew
         return decide_harder(case_of(desk, need, lean=True), prober.today)
-    priced = case_of(desk, need, case, harder=True, lean=True).among(dearer(offer, device, usd - now_usd) for offer in case.offers.every)
-    return decide_harder(priced, prober.today)
+    priced = case_of(desk, need, case, harder=True, lean=True)
+    return decide_harder(replace(priced, offers=case.offers.dearer(device, usd - now_usd)), prober.today)
 
 
 def _formats(prober: Prober) -> Iterator[Flip]:

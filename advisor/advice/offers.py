@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from operator import attrgetter
 
 from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
@@ -211,10 +212,11 @@ class Range:
     def __init__(self, offers: Iterable[Offer], hosts: Hosts | None = None, like: "Range | None" = None) -> None:
         self.every = tuple(offers)
         self.hosts = hosts
-        priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=_least_usd)
+        priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=attrgetter("least_usd"))
         self.priced = tuple(undominated(priced)) if hosts else tuple(priced)  # what the buyer named is never left out
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
         self._roomier: dict[Offer, tuple[Offer, ...]] = like._roomier if like else {}
+        self._buying: dict[str, list[Offer]] = {}
 
     def of_kind(self, kind: str) -> tuple[Offer, ...]:
         """The offers that may turn out to be of this kind: copies side by side need no link of their own."""
@@ -232,6 +234,15 @@ class Range:
             kinds = OFFERED_AS.get(kind, (kind,))
             self._of_kind[key] = tuple(offer for offer in self.priced if offer.kind in kinds)
         return self._of_kind[key]
+
+    def dearer(self, device: str, more_usd: float) -> "Range":
+        """The same offers when each of one device costs more (or less)."""
+        if not self._buying:
+            for offer in self.every:
+                for name, _ in offer.bought:
+                    self._buying.setdefault(name, []).append(offer)
+        changed = {offer: dearer(offer, device, more_usd) for offer in self._buying.get(device, ())}
+        return Range((changed.get(offer, offer) for offer in self.every), self.hosts, self)
 
     def roomier(self, offer: Offer) -> tuple[Offer, ...]:
         """The same cards in each computer that gives them more, cheapest first."""
@@ -251,10 +262,6 @@ class Range:
             kind = offer.kind if offer.kind != "keep" else "more-memory" if more else "new-host"
             moved = replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=reached(host), more_ram_bytes=more)
             yield replace(moved, key=f"{offer.key} in {host.id} {ram:.0f}")
-
-
-def _least_usd(offer: Offer) -> float:
-    return offer.least_usd or 0.0
 
 
 def all_offers(desk: Desk) -> Range:

@@ -6,7 +6,7 @@ from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, faster, gains, lies, per_user
-from advisor.advice.offers import Shelf, owned_cards
+from advisor.advice.offers import Offer, Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
 from advisor.need import Need
@@ -125,11 +125,15 @@ def lesser_weights(way: Estimate, before: Estimate | None) -> Reason:
     return Reason("change.quant-loss", facts, sources)
 
 
-def _may_do(shelf: Shelf, desk: Desk, work: Work, need: Need) -> bool:
+def _as_offer(desk: Desk) -> Offer:
+    """What is owned as an offer, for its bounds."""
+    owned, shelf = owned_cards(desk.have), Shelf(desk)
+    return shelf.card_offer("keep", "", owned, ()) or shelf.box_offer("keep", "", *owned[0], owned[0][2])
+
+
+def _may_do(mine: Offer, desk: Desk, work: Work, need: Need) -> bool:
     """Whether the memory's speed allows what is owned to reach the wanted speed at all."""
-    owned = owned_cards(desk.have)
-    offer = shelf.card_offer("keep", "", owned, ()) or shelf.box_offer("keep", "", *owned[0], owned[0][2])
-    return bounds_of(desk, work).of(offer).tokens_per_s >= need.min_tokens_per_s
+    return bounds_of(desk, work).may_reach(mine, need.min_tokens_per_s)
 
 
 def _ways(case: Case, system: System, work: Work) -> tuple[Estimate, ...]:
@@ -143,11 +147,11 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
     systems = [open_system(desk.have), *_single(desk.have)]
     tried: list[Option] = []
     full: Estimate | None = None  # the best with nothing given up
-    shelf = Shelf(desk)
+    mine = _as_offer(desk)
     for work, what, value in _steps(case, usual.estimate.weights.total_bytes if isinstance(usual, Option) else None):
         if value not in desk.eight_bit_caches and any(fast_enough(option.estimate, case.need) for option in tried):
             break
-        if (what or need_only) and not _may_do(shelf, desk, work, case.need):
+        if (what or need_only) and not _may_do(mine, desk, work, case.need):
             continue
         ways = [way for system in systems for way in _ways(case, system, work) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
@@ -174,10 +178,10 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
     found = [option for option in changes if fast_enough(option.estimate, wanted.need)]
     if found or lies(chosen.estimate):
         return max(found, key=lambda option: per_user(option.estimate), default=None)
-    shelf, have = Shelf(desk), desk.have
+    mine, have = _as_offer(desk), desk.have
     assert have is not None
     for work, what, value in _steps(case, chosen.estimate.weights.total_bytes):
-        if what is None or value in LAST_QUANTS or not _may_do(shelf, desk, work, wanted.need):
+        if what is None or value in LAST_QUANTS or not _may_do(mine, desk, work, wanted.need):
             continue
         ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
         best = best_way(ways, wanted.need)

@@ -20,6 +20,8 @@ from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
 from advisor.advice.search import search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
+from advisor.record import replace
+from advisor.speed import Estimate
 
 MARKET_KINDS = ("one-bigger-gpu", "second-gpu", "nvlink-pair", "unified-memory-machine", "rdma-cluster")  # always looked for
 OTHER_KINDS = ("replicas", "network-cluster", "multi-gpu-server")  # shown where the search for the verdict came across them
@@ -28,6 +30,7 @@ MOST_TRIED = 6  # offers that are estimated to show the nearest miss of a road
 
 def best_of_road(case: Case, kind: str) -> Option | None:
     """The road's best candidate: the best that meets the need, else the best without the budget, else the nearest miss."""
+    case = replace(case, lean=True)
     found = search(case, kind)
     if found and meets(found[0], case.need):
         return found[0]
@@ -44,33 +47,47 @@ def nearest_misses(case: Case, kind: str) -> list[Option]:
     if kind == "replicas" and case.work.workload.users == 1:
         return []  # one user gains nothing from copies
     of_kind = [offer for offer in case.offers.of_kind(kind) if offer.least_usd is not None or case.bound(offer).holds]
-    promised = sorted(((_promise(offer, case), index) for index, offer in enumerate(of_kind)))
+    promised = sorted(((_promise(offer, case), index) for index, offer in enumerate(of_kind)))[:MOST_TRIED]
     found: list[Option] = []
-    for promise, index in promised[:MOST_TRIED]:
+    for promise, index in promised:
         if found and promise > min(miss(option, case.need) for option in found):
             break
         found += [option for option in evaluate(case, of_kind[index]) if option.kind == kind]
-    return found
+    if found or not case.lean:
+        return found
+    return nearest_misses(replace(case, lean=False), kind)  # none fits: what is short of memory by the least
 
 
 def _promise(offer: Offer, case: Case) -> tuple[float, ...]:
-    """How near an offer may come at best; what the old parts bring is not known yet."""
-    most, usd = case.bound(offer).tokens_per_s, offer.least_usd
-    return _missed(most > 0, most, 0.0 if case.need.sell_old and usd else usd, None, case.need)
+    """How near an offer may come at best; what the old parts bring is not known yet. Of those that cannot fit the largest first."""
+    need, most, usd = case.need, case.bound(offer).tokens_per_s, offer.least_usd
+    reached = min(1.0, most / need.min_tokens_per_s) if most and need.min_tokens_per_s else 1.0
+    near = _missed(most > 0, reached, 0.0 if need.sell_old and usd else usd, need)
+    return near if most else (*near[:3], -offer.memory_bytes)
 
 
 def miss(option: Option, need: Need) -> tuple[float, ...]:
-    """How far an option is from the need: fit, price known, speed, first token and money missed."""
+    """How far an option is from the need: fit, price known, memory or speed and first token missed, and money."""
     estimate = option.estimate
-    first_s = estimate.first_token_s.value if estimate.first_token_s else None
-    return _missed(estimate.fit.fits, per_user(estimate), counted_usd(option.cost, need), first_s, need)
+    first = estimate.first_token_s
+    reached = min(1.0, per_user(estimate) / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
+    late = min(1.0, need.max_first_token_s / first.value) if first and need.max_first_token_s is not None else 1.0
+    fits = estimate.fit.fits
+    return _missed(fits, reached * late if fits else _held_share(estimate), counted_usd(option.cost, need), need)
 
 
-def _missed(fits: bool, tokens_per_s: float, usd: float | None, first_s: float | None, need: Need) -> tuple[float, ...]:
-    slow = min(1.0, tokens_per_s / need.min_tokens_per_s) if need.min_tokens_per_s else 1.0
+def _held_share(estimate: Estimate) -> float:
+    """How much of what must lie in memory does, on the fullest device or in the host."""
+    fit = estimate.fit
+    places = [(each.usable_bytes, each.needed_bytes) for each in fit.devices]
+    places += [(fit.host_usable_bytes, fit.host_needed_bytes)] if fit.host_usable_bytes is not None else []
+    places.append((estimate.weights.total_bytes - fit.disk_bytes, estimate.weights.total_bytes))
+    return min(usable / needed for usable, needed in places if needed)
+
+
+def _missed(fits: bool, reached: float, usd: float | None, need: Need) -> tuple[float, ...]:
     dear = 1.0 if usd is None or need.budget_usd is None or usd <= need.budget_usd else need.budget_usd / usd
-    late = min(1.0, need.max_first_token_s / first_s) if first_s and need.max_first_token_s is not None else 1.0
-    return (not fits, usd is None, -slow * late * dear, usd or 0.0)
+    return (not fits, usd is None, -reached * dear, usd or 0.0)
 
 
 def nearest(options: Collection[Option], need: Need) -> Option | None:
