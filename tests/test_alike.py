@@ -10,7 +10,8 @@ import pytest
 from advisor import correction
 from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
-from advisor.advice.judge import Case, case_of, counted_usd, evaluate, per_user, score
+from advisor.advice.evaluate import evaluate
+from advisor.advice.judge import Case, case_of, counted_usd, per_user, score
 from advisor.advice.offers import Offer, Range, Shelf, all_offers, cards
 from advisor.catalog import Catalog
 from advisor.need import Need, Workload

@@ -10,7 +10,8 @@ import pytest
 from advisor import choose
 from advisor.advice.decide import decide
 from advisor.advice.desk import Desk
-from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, evaluate, fast_enough, lies, meets, per_user, rank, score
+from advisor.advice.evaluate import evaluate
+from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
 from advisor.advice.offers import Offer
 from advisor.advice.recommend import recommend
 from advisor.advice.second import one_more

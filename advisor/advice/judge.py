@@ -7,7 +7,6 @@ from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import Desk, Work, work_of
 from advisor.advice.holds import able_ways, holds_of
 from advisor.advice.offers import Offer, Range, all_offers
-from advisor.errors import AdvisorError
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Fact, Reason
@@ -212,11 +211,6 @@ def enough(way: Estimate, need: Need) -> bool:
     return lies(way) and fast_enough(way, need)
 
 
-def best_of_caches(full: Estimate | None, smaller: Iterable[Estimate], need: Need) -> Estimate | None:
-    """The best way with the full cache, unless a smaller one meets the need, or lies in the devices' memory, where that one does not."""
-    return best_way((way for way in smaller if full is None or gains(way, full, need)), need) or full
-
-
 def gains(smaller: Estimate, full: Estimate, need: Need) -> bool:
     """Whether a smaller cache is worth what little it loses: nothing does where the full one lies in the devices' memory and is no
     further from the need.
@@ -225,47 +219,6 @@ def gains(smaller: Estimate, full: Estimate, need: Need) -> bool:
     if fast_enough(smaller, need) is not fast:
         return not fast
     return not lies(full) and (lies(smaller) or not fast) and score(smaller) > score(full)
-
-
-def smaller_cache(way: Estimate, work: Work) -> tuple[Reason, ...]:
-    """The setting that a way with a smaller cache than the work's own needs."""
-    return (Reason("change.kv-quant", {"kv_quant": way.kv_quant}),) if way.kv_quant != work.kv_quant else ()
-
-
-def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estimate, ...]:
-    """The ways with a cache of eight bits, where the buyer left it open, the full one falls short and the bounds give hope."""
-    desk, need = case.desk, case.need
-    full = case.ways(system)
-    if need.kv_quant is not None or any(enough(way, need) for way in full):
-        return ()
-    bound = case.bound(offer)
-    fast = any(fast_enough(way, need) for way in full)
-    within = any(lies(way) for way in full)
-    if (fast and (within or not bound.holds)) or (within and bound.tokens_per_s < need.min_tokens_per_s):
-        return ()
-    return tuple(way for name in desk.eight_bit_caches for way in case.ways(system, name))
-
-
-def evaluate(case: Case, offer: Offer) -> list[Option]:
-    """The options that an offer turns out to be: the best shared way, and copies side by side where that is another answer."""
-    system = case.desk.system(offer.words, offer.host, offer.more_ram_bytes)
-    if isinstance(system, AdvisorError):
-        return []
-    ways, smaller = case.ways(system), _with_smaller_cache(case, offer, system)
-    every = (*ways, *smaller)
-
-    def best(of_copies: bool) -> Estimate | None:
-        full, less = ([way for way in each if (way.placement.strategy == "replicas") is of_copies] for each in (ways, smaller))
-        return best_of_caches(best_way(full, case.need), less, case.need)
-
-    def option(kind: str, way: Estimate) -> Option:
-        return Option(kind, way, case.desk.cost(way.system, way), smaller_cache(way, case.work), every)
-
-    shared, copied = best(False), best(True)
-    options = [option(offer.kind, shared)] if shared else []
-    if copied and (case.work.workload.users or 2) > 1:
-        options.append(option("replicas" if system.count <= 2 and offer.kind not in ("new-host", "more-memory") else offer.kind, copied))
-    return options
 
 
 def rank(option: Option, need: Need) -> tuple[float, ...]:

@@ -39,7 +39,7 @@ def rungs(
         own = replace(need, model=model.id)
         case = case_of(Desk(own, have, catalog, model, today), own, case)
         asked = narrow(case)
-        decision = decide(asked)
+        decision = decide(replace(asked, lean=True))
         yield Step(Rung(each.label, model.id, tuple(_roads(asked, decision))), case, decision)
 
 
@@ -58,7 +58,7 @@ def _roads(case: Case, decision: Decision) -> Iterator[Road]:
     if chosen is not None and chosen.kind not in ("keep", "change-settings"):
         yield road(case, chosen.kind, chosen, chosen)
     if chosen is None:  # what it would take with all the money in the world, else the nearest
-        free = decide(without_budget(case)).chosen if case.need.budget_usd is not None else None
+        free = decide(replace(without_budget(case), lean=True)).chosen if case.need.budget_usd is not None else None
         yield road(case, free.kind if free else "one-bigger-gpu", free or best_of_road(case, "one-bigger-gpu"), None)
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Road
+from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import (
     Case,
     Option,
     allowed,
     counted_usd,
-    evaluate,
     fast_enough,
     meets,
     per_user,

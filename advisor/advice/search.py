@@ -6,7 +6,8 @@ Bounds are never passed by an estimate, so nothing that would have won is left o
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from advisor.advice.judge import Case, Option, allowed, counted_usd, evaluate, fast_enough, meets, rank, score
+from advisor.advice.evaluate import evaluate
+from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
 from advisor.advice.offers import Offer
 
 

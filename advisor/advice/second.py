@@ -1,7 +1,8 @@
 """Should I buy a second one? One answer with its numbers."""
 
 from advisor.advice import SecondGpu
-from advisor.advice.judge import Case, Option, affordable, evaluate, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
+from advisor.advice.evaluate import evaluate
+from advisor.advice.judge import Case, Option, affordable, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
 from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
