@@ -12,7 +12,7 @@ from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, case_of, counted_usd, per_user, score
-from advisor.advice.offers import Offer, Range, Shelf, all_offers, cards
+from advisor.advice.offers import Offer, Range, Shelf, all_offers, beside, cards
 from advisor.catalog import Catalog
 from advisor.need import Need, Workload
 
@@ -81,13 +81,18 @@ def with_twin(folder: Path) -> Catalog:
 
 @pytest.mark.parametrize(("model", "users"), [("qwen3-32b", 1), ("llama-3.3-70b", 8), ("qwen3-235b-a22b", 1), ("gpt-oss-120b", 5)])
 def test_the_slower_of_a_class_is_never_better(model: str, users: int, tmp_path: Path) -> None:
-    """The law that makes leaving out safe, on one to eight cards."""
+    """The law that makes leaving out safe, on one to eight cards, and on one beside a card that is owned."""
     both = with_twin(tmp_path)
     table = desk(model, both, users)
     case: Case = case_of(table, table.need)
     shelf = Shelf(table)
-    pairs = zip(cards(shelf, both.device("rtx-3090"), 0), cards(shelf, both.device("slow-twin"), 0), strict=True)
-    for one, other in pairs:
+    mine = both.device("rtx-4090")
+    owned = [(mine, mine.largest_memory_bytes, 1)]
+
+    def offered(name: str) -> list[Offer | None]:
+        return [*cards(shelf, both.device(name), 0), *beside(shelf, both.device(name), owned)]
+
+    for one, other in zip(offered("rtx-3090"), offered("slow-twin"), strict=True):
         assert one
         assert other
         assert one.alike == other.alike != ""

@@ -32,13 +32,14 @@ class Classes:
         self._measured = correction.file().exists()  # what the owner measured holds for one device, not for its like
 
     def of(self, kind: str, groups: Sequence["Owned"], bought: Sequence["Owned"]) -> str:
-        """The class of equal devices that are all bought; "" where an offer is in a class of its own."""
-        if self._measured or len(groups) > 1 or list(groups) != list(bought):
+        """The class of equal devices that are all bought, alone or beside what is owned; "" where an offer is in a class of its own."""
+        if self._measured or len(bought) != 1 or groups[-1] != bought[0]:
             return ""
-        ((device, memory_bytes, count),) = groups
+        device, memory_bytes, count = bought[0]
         if device.id not in self._chips:
             self._chips[device.id] = _chip(device)
-        return f"{kind} {count} {memory_bytes:.0f} {self._chips[device.id]}"
+        beside = "".join(f"{number} {each.id} {size:.0f} + " for each, size, number in groups[:-1])
+        return f"{kind} {beside}{count} {memory_bytes:.0f} {self._chips[device.id]}"
 
 
 def _chip(device: Device) -> str:
