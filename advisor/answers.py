@@ -110,6 +110,7 @@ class Recommended:
         return self.recommendation.verdict.meets_need
 
 
+UNPRICED = ("price.unknown", "price.not-new")
 Answer = Estimated | Compared | Scaled | Recommended
 
 
@@ -212,7 +213,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from advisor.asked import filled, side_by_side, speed_of
+    from advisor.asked import filled, side_by_side, speed_of, usual_model
     from advisor.intake.question import understand
     from advisor.intake.question_line import command_line
     from advisor.intake.question_topics import refuse
@@ -229,8 +230,10 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
         words = {key: value for key, value in words.items() if key != "among"}
         given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
     with_notes = replace(given, assumptions=(*question.notes, *given.assumptions))
-    if any(reason.code in ("price.unknown", "price.not-new") for reason in refused):
-        refused = (*refused, speed_of(asked.get("among")[0], asked, given, catalog))
+    if any(reason.code in UNPRICED for reason in refused):
+        model = asked.get("model") or usual_model(understood, asked, catalog)
+        of_it = Request("ask", {**asked.values, **({"model": model} if model else {})})
+        refused = (refused[0], speed_of(asked.get("among")[0], of_it, given, catalog))
     beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside), asked)
 
@@ -241,7 +244,8 @@ def _cannot(given: "Recommendation", asked: Request) -> tuple[Reason, ...]:
     if not one or given.verdict.meets_need:
         return ()
     road = next((road for road in given.passed_over if road.because), None)
-    refused = Reason("ask.asked-cannot", {"name": asked.get("among")[0]})
+    unpriced = road is not None and any(reason.code in UNPRICED for reason in road.because)
+    refused = Reason("ask.asked-unpriced" if unpriced else "ask.asked-cannot", {"name": asked.get("among")[0]})
     return (refused, road.because[0]) if road else (refused,)
 
 

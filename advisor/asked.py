@@ -153,7 +153,8 @@ def _users(system: str, request: Request, usual: str | None, given: "Recommendat
 def speed_of(system: str, request: Request, given: "Recommendation", catalog: "Catalog") -> Reason:
     """What one system does, whatever it costs."""
     usual = given.verdict.estimate.model.id if given.verdict.estimate else given.need.model
-    return _line(_tried(Variant(system), system, request, usual, catalog))
+    found = _line(_tried(Variant(system), system, request, usual, catalog))
+    return replace(found, code="asked.variant-alone") if found.code == "asked.variant" else found
 
 
 def _at_users(users: int | None, system: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:

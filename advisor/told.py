@@ -31,7 +31,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
         *(_memory(given) if understood.asks_memory else ()),
-        *(_own(given) if understood.about_owned else ()),
+        *(_own(given) if understood.about_owned and not understood.variants else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
     )

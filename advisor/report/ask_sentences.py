@@ -27,6 +27,7 @@ ASKED: dict[str, str] = {
     "ask.no-rate": "There is no rate for {currency} in the catalog: no budget is used.",
     "ask.apart": "{taken} and {others} are separate machines: {taken} is taken as what you have.",
     "ask.asked-cannot": "{name} does not do it, so everything on sale was weighed.",
+    "ask.asked-unpriced": "No price of {name} is known, so it is never advised; everything on sale was weighed instead.",
     "ask.crowd": "“{name}” is taken as {users} at the same time.",
     "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
     "ask.left-out": "Left out as you wish: {kinds}.",
@@ -44,6 +45,8 @@ ASKED: dict[str, str] = {
     "ask.took-quant": "{bits} bits are taken as {quant}.",
     # what was asked beside what to buy, side by side
     "asked.variant": "{label}: {per_user_tokens_per_s} for each user, prompts at {prefill_tokens_per_s} ({engine}, {strategy}).",
+    "asked.variant-alone": "{label}: {per_user_tokens_per_s} for each user on {model}, prompts at {prefill_tokens_per_s} ({engine}, "
+    "{strategy}).",
     "asked.variant-users": "{label}: {per_user_tokens_per_s} for each of {users} users, {sustained_tokens_per_s} in all with the "
     "prompts' reading counted ({engine}, {strategy}).",
     "asked.variant-short": "{label}: {model} ({quant}) does not fit.",

@@ -211,6 +211,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
     *ELSEWHERE,
     "asked.unnamed-card",
     "asked.unnamed-need",
+    "ask.asked-unpriced",
     *(f"asked.supply-{kind}" for kind in ("enough", "limited", "short", "needs")),
     *(
         "asked.rent",
@@ -235,7 +236,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     verdict = text(given.verdict.answer)
     aside = _headline(answer)
     first = text(aside) if aside else verdict
-    label = "For text" if aside and aside.code in ELSEWHERE else "So"
+    label = "Estimated" if aside and aside.code in ELSEWHERE else "So"
     numbers = [] if aside and aside.code.startswith("asked.unnamed") else _numbers(given.verdict, given.need.sell_old)
     facts = [*(((label, verdict),) if aside else ()), *numbers]
     facts += [("But", line) for line in sentences(given.remarks)]
