@@ -103,6 +103,11 @@ class System:
         return replace(self.unsplit, boxes=tuple(replace(box, strategy=None) for box in self.boxes))
 
     @cached_property
+    def unrun(self) -> "System":
+        """The same with its engine left open."""
+        return replace(self, engine=None, backend=None)
+
+    @cached_property
     def words(self) -> str:
         """The SYSTEM words of it, in catalog ids; parsed and bound they give the same system."""
         runs, single, link = _runs(self.boxes), len(self.boxes) == 1, self.shown_link

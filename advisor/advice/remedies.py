@@ -14,6 +14,7 @@ from advisor.scale import grown
 from advisor.speed import Estimate
 from advisor.system import System
 
+MOST_KNOWN = 256  # changed systems that are kept
 WORTH_FACTOR = 1.05  # a change that brings less is none
 Ways = Callable[[System], tuple[Estimate, ...]]  # every way to run the same work on a system
 
@@ -47,21 +48,31 @@ def _links(system: System, catalog: Catalog) -> Iterator[Link]:
 
 def _over(link: Link, system: System, ways: Ways, catalog: Catalog) -> Estimate | None:
     """The fastest split of every layer over that link; None where it cannot be had."""
+    known: dict[tuple[int, str], tuple[System, System | None]] = catalog.kept("relinked")
+    key = id(system), link.id
+    if key not in known:
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        known[key] = system, _relinked(link, system, catalog)
+    changed = known[key][1]
+    return fastest_cut(ways(changed)) if changed else None
+
+
+def _relinked(link: Link, system: System, catalog: Catalog) -> System | None:
+    """The system with that link; None where it cannot be had."""
     try:
         if len(system.boxes) > 1:
-            changed = replace(system, link=between(link.id, link, system.boxes, None, catalog), link_stated=True)
-        else:
-            changed = with_link(system, link, catalog)
+            return replace(system, link=between(link.id, link, system.boxes, None, catalog), link_stated=True)
+        return with_link(system, link, catalog)
     except Unsupported:
         return None
-    return fastest_cut(ways(changed))
 
 
 def other_engine(system: System, now: Estimate | None, ways: Ways) -> Reason | None:
     """The engine that cuts this model here, where the one that was named does not."""
     if system.engine is None:
         return None
-    best = fastest_cut(ways(replace(system, engine=None, backend=None)))
+    best = fastest_cut(ways(system.unrun))
     return Reason("condition.by-engine", {"engine": best.placement.engine, **_gain(best, now)}) if best else None
 
 
