@@ -35,7 +35,7 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return correction.folder()
 
 
-def compared(catalog: Catalog, name: str, **stated: str) -> tuple[calibrate.Compared, ...]:
+def compared(catalog: Catalog, name: str, **stated: str) -> tuple[calibrate.Judged, ...]:
     """The rows of a fixture."""
     model = catalog.model(stated["model"]) if "model" in stated else None
     return calibrate.compare([page_from(str(INPUTS / name))], catalog, Stated(stated.get("system"), model, stated.get("quant")))
