@@ -110,3 +110,16 @@ def _cache(found: Estimate):
     from advisor.cache import cache_of
 
     return cache_of(found.model, found.kv_quant, CATALOG.engine(found.placement.engine))
+
+
+def test_owned_unlike_cards_are_advised_to_deal_by_speed() -> None:
+    """Nothing is given up, and the command says how; at the engine's usual setting the layers go by memory."""
+    from advisor import answers
+    from advisor.report.sentences import text
+
+    found = answers.recommend(
+        have="rtx-5090 + rtx-3060-12gb", model="qwen3-32b", quant="q8_0", context=4096, min_tokens_per_s=22, catalog=CATALOG
+    )
+    assert found.verdict.kind == "change-settings"
+    assert "with more of the layers" in text(found.verdict.answer)
+    assert "--tensor-split" in found.settings[0].command

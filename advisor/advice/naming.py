@@ -24,7 +24,9 @@ def named(system: System) -> str:
 
 # of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest
 QUANT = "quant"
-MAIN_CHANGES = (QUANT, "kv-quant", "context-tokens", "offload", "tensor", "layers", "replicas", "experts", "whole", "raise-limit")
+MAIN_CHANGES = (
+    QUANT, "kv-quant", "context-tokens", "offload", "tensor", "layers", "layers-dealt", "replicas", "experts", "whole", "raise-limit",
+)  # fmt: skip
 GIVEN_UP = (QUANT, "kv-quant", "context-tokens")  # a sentence about these also says that a part lies in host memory
 
 

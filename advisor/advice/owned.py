@@ -69,9 +69,15 @@ def _same(one: Estimate, other: Option | Reason) -> bool:
     return not usual.fit.raise_limit and _way(one) == _way(usual)
 
 
-def _way(estimate: Estimate) -> tuple[str, str, str, int]:
+def _way(estimate: Estimate) -> tuple[object, ...]:
     placement = estimate.placement
-    return placement.strategy, placement.engine, placement.backend, estimate.system.count
+    return placement.strategy, placement.engine, placement.backend, estimate.system.count, _dealt(estimate)
+
+
+def _dealt(estimate: Estimate) -> tuple[int, ...]:
+    """Layers of each device where they are dealt otherwise than the engine does by itself."""
+    placement = estimate.placement
+    return tuple(part.layers for part in placement.parts) if placement.strategy == "layers" else ()
 
 
 def _steps(case: Case, usual_bytes: float | None) -> Iterator[tuple[Work, str | None, Fact]]:
@@ -103,6 +109,8 @@ def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fac
     strategy, engine = way.placement.strategy, way.placement.engine
     if before is None or strategy != before.placement.strategy:
         found.append(Reason(f"change.{strategy}", {"engine": engine, "devices": way.system.count}))
+    elif _dealt(way) != _dealt(before):
+        found.append(Reason("change.layers-dealt", {"counts": ", ".join(map(str, _dealt(way)))}))
     if before is not None and engine != before.placement.engine:
         found.append(Reason("change.engine", {"engine": engine, "from": before.placement.engine}))
     if way.fit.raise_limit:

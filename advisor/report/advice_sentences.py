@@ -14,6 +14,8 @@ _VERDICTS = {
     "buy-host": "Buy {shopping} for {spend_usd} and move your {moved} into it: {model} ({quant}) then runs at {about}{each}.",
     "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory your {name} gives {about}{each}.",
     "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over your {name} you get {about}{each}.",
+    "change-layers-dealt": "Buy nothing, change a setting: with more of the layers of {model} ({quant}) on the faster device your {name} "
+    "gives {about}{each}.",
     "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over your {name} you get "
     "{about}{each}.",
     "change-whole": "Buy nothing, change a setting: on your {name} alone {model} ({quant}) runs at {about}{each}.",
@@ -168,6 +170,7 @@ ADVICE: dict[str, str] = {
     # what was changed
     "change.offload": "A part of the weights in host memory.",
     "change.tensor": "Every layer cut over the {devices} devices.",
+    "change.layers-dealt": "More of the layers on the faster device: {counts}.",
     "change.layers": "The layers shared out over the {devices} devices.",
     "change.whole": "One device alone.",
     "change.replicas": "A copy on each of the {devices} devices.",

@@ -28,6 +28,7 @@ _STILL = {  # how today's kind of answer goes on, where the system itself change
 _THEN = {
     "keep": "keep what you have ({per_user_tokens_per_s})",
     "change-offload": "keep a part of it in host memory ({per_user_tokens_per_s} each)",
+    "change-layers-dealt": "put more of the layers on the faster of what you have ({per_user_tokens_per_s} each)",
     "change-tensor": "cut every layer over what you have ({per_user_tokens_per_s} each)",
     "change-layers": "share the layers out over what you have ({per_user_tokens_per_s} each)",
     "change-whole": "run it on {name} alone ({per_user_tokens_per_s} each)",
