@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from advisor.cache import Cache
 from advisor.calibration import Calibration
 from advisor.collective import LinkCalibration
-from advisor.host import Storage
+from advisor.host import Host, Storage
 from advisor.hostrate import HostCalibration
 from advisor.link import Link
 from advisor.model import Model
@@ -36,6 +36,11 @@ def host_bytes_of(system: System) -> float | None:
     return system.ram_bytes or (host.memory_bytes if host else None)
 
 
+def host_bytes_per_s(host: Host, rates: HostCalibration) -> float:
+    """What engines reach of a computer's memory: as its record says, else the usual share of the nominal rate."""
+    return host.memory_reached_bytes_per_s or rates.reached_share * host.memory_bandwidth_bytes_per_s
+
+
 def slot_of(box: Box) -> Link | None:
     """What the host's memory reaches the cards over: the PCIe link between them, or their slots where they talk over another."""
     return box.link if box.link and box.link.kind == "pcie" else box.slot or box.link
@@ -44,8 +49,7 @@ def slot_of(box: Box) -> Link | None:
 def runner_of(system: System, model: Model, weights: Weights, cache: Cache, placement: Placement, tables: Tables) -> Runner:
     """What runs, with the rates of the host's memory and of its disk."""
     host, link = system.boxes[0].host, slot_of(system.boxes[0])
-    share = tables.hosts.reached_share
-    reached = (host.memory_reached_bytes_per_s or share * host.memory_bandwidth_bytes_per_s) if host else None
+    reached = host_bytes_per_s(host, tables.hosts) if host else None
     carried = min(reached, tables.hosts.carried_share * link.bandwidth_bytes_per_s) if reached and link else reached
     storage = tables.storages.get(storage_of(system))
     return Runner(

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from advisor.advice.desk import Desk
+from advisor.around import host_bytes_per_s
 from advisor.host import Host
 from advisor.market import dock_of, reached
 from advisor.memorykit import kit, sizes
 from advisor.supply import supply_for
 from advisor.system import System
+from advisor.ways import tables_of
 
 Priced = tuple[float, Host, float]  # what it costs with the power supply that the cards need, the computer, and its bytes of memory
 
@@ -35,12 +37,17 @@ class Hosts:
         priced = ((terms.price(host).usd, host) for host in wide)
         self.sold = sorted(((usd, host) for usd, host in priced if usd is not None), key=lambda pair: pair[0])
         self._own_usd = 0.0 if self.owned or self.own is None else terms.price(self.own).usd
+        self._rates = tables_of(desk.catalog).hosts
         self._chosen: dict[tuple[int, float], tuple[float | None, Host | None]] = {}
         self._roomier: dict[tuple[str, int, float], tuple[Priced, ...]] = {}
 
     def ram_bytes(self, host: Host) -> float:
         """Memory of a computer: as stated of the own one, else its record's."""
         return self.own_ram_bytes if self.own_ram_bytes is not None and host is self.own else host.memory_bytes
+
+    def bytes_per_s(self, host: Host) -> float:
+        """What engines reach of its memory."""
+        return host_bytes_per_s(host, self._rates)
 
     def supply_usd(self, host: Host, watts: float) -> float:
         """What the stronger power supply costs that `watts` of cards need there; 0 where its own suffices."""

@@ -10,7 +10,6 @@ from advisor.advice.hosts import Hosts, takes
 from advisor.device import Device
 from advisor.host import Host
 from advisor.link import Link
-from advisor.market import reached
 from advisor.record import dataclass, replace
 from advisor.system import System
 from advisor.units import GIB
@@ -114,7 +113,7 @@ class Shelf:
         ram = self.hosts.ram_bytes(host)
         sums = _sums(groups)
         named = f"{words} {sums[1]:.0f} {host.id}", self.classes.of(kind, groups, bought)
-        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *sums, 1, ram, reached(host), *named)
+        return Offer(kind, words, host, usd, _ids(bought), tuple(groups), *sums, 1, ram, self.hosts.bytes_per_s(host), *named)
 
     def is_bigger(self, device: Device) -> bool:
         """Whether one of it is more than the largest card that is owned: no less memory, and more of it or faster."""
@@ -260,7 +259,8 @@ class Range:
         for usd, host, ram in hosts.roomier(offer.host, cards, watts):
             total, more = offer.least_usd - (before or 0.0) + usd, ram if host is offer.host else None
             kind = offer.kind if offer.kind != "keep" else "more-memory" if more else "new-host"
-            moved = replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=reached(host), more_ram_bytes=more)
+            rate = hosts.bytes_per_s(host)
+            moved = replace(offer, kind=kind, host=host, least_usd=total, ram_bytes=ram, ram_bytes_per_s=rate, more_ram_bytes=more)
             yield replace(moved, key=f"{offer.key} in {host.id} {ram:.0f}")
 
 

@@ -20,12 +20,13 @@ class Spilt(NamedTuple):
     outside_bytes: float  # weights there
     devices_s: float
     host_read_bytes: float  # in each step
+    host_way_s: float  # a token's way there and back
 
     def step_s(self, ram_bytes: float, ram_bytes_per_s: float) -> float | None:
         """Seconds of the step in one computer; None where some of the weights would lie on disk."""
         if self.outside_bytes > ram_bytes * (1 - HOST_KEEPS_SHARE):
             return None
-        return self.devices_s + self.host_read_bytes / ram_bytes_per_s
+        return self.devices_s + self.host_read_bytes / ram_bytes_per_s + self.host_way_s
 
 
 class Paces:
@@ -33,7 +34,8 @@ class Paces:
 
     def __init__(self, desk: Desk, work: Work) -> None:
         self._model = desk.model
-        self._calibration = tables_of(desk.catalog).calibration
+        tables = tables_of(desk.catalog)
+        self._calibration, self._host_layer_s = tables.calibration, tables.hosts.layer_s
         self.users = work.workload.users or 1
         self._constants: dict[Seat, Constants] = {}
         self._alone: dict[tuple[Seat, float], Terms] = {}
@@ -88,7 +90,8 @@ class Paces:
         read = experts * weights.experts_touched_share(users, self._calibration.routing_exponent) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)
-        return Spilt(experts + whole * weights.dense_bytes, devices_s, read)
+        layers = max(whole * weights.layers, moved * weights.expert_layers)
+        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, layers * self._host_layer_s)
 
     def _in_turn_s(self, seats: Seats, dense: float, experts: float, cache: float, users: float) -> float:
         """Least seconds of the devices in turn, with these shares of the model left on them.
