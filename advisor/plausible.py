@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from advisor.hostrate import HostRow
 from advisor.measurement import Measurement
 from advisor.measurement import problems as impossible
 from advisor.price import first_day
@@ -14,14 +15,22 @@ WIDTHS = ("4bit", "8bit", "16bit")  # the engine's usual format of that width, w
 
 def problems(records: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:
     """What in the measurements names nothing of the catalog, or is faster than the hardware allows: (kind, id, `key: message`)."""
-    day = date.today()
+    yield from _dates(records, date.today())
+    for row in records.get("host_measurements", {}).values():
+        for said in _spilt(row, records):
+            yield "host_measurements", row.id, said
     for row in records["measurements"].values():
-        for said in () if row.date is None else _date(row.date, day):
-            yield "measurements", row.id, said
         if not row.unusable:
             unknown = list(_unknown(row, records))
             for said in unknown or _too_fast(row, records):
                 yield "measurements", row.id, said
+
+
+def _dates(records: Mapping[str, Mapping[str, Any]], day: date) -> Iterator[tuple[str, str, str]]:
+    for kind in ("measurements", "host_measurements"):
+        for row in records.get(kind, {}).values():
+            for said in () if row.date is None else _date(row.date, day):
+                yield kind, row.id, said
 
 
 def _date(written: str, day: date) -> Iterator[str]:
@@ -30,6 +39,20 @@ def _date(written: str, day: date) -> Iterator[str]:
             yield f"date: {written} lies in the future"
     except ValueError:
         yield f"date: {written} is no date; write 2026, 2026-09 or 2026-09-11"
+
+
+def _spilt(row: HostRow, records: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A run with a part in host memory: no more layers there than the model has, and no faster than both memories together."""
+    device, model, quant = records["devices"].get(row.device), records["models"].get(row.model), records["quants"].get(row.quant)
+    if device is None or model is None or quant is None:
+        return  # told where names are looked up
+    if max(row.host_layers, row.host_expert_layers) > model.layers:
+        yield f"host_layers: {max(row.host_layers, row.host_expert_layers)} of {model.layers} layers"
+    weights = weights_of(model, quant, row.engine)
+    read = weights.dense_bytes + weights.head_bytes + weights.chosen_share * weights.expert_bytes
+    most = (device.bandwidth_bytes_per_s * device.gpus_on_board + row.memory_bandwidth_bytes_per_s) / read
+    if row.decode_tokens_per_s > most:
+        yield f"decode_tokens_per_s: {row.decode_tokens_per_s:g}; the memories of card and computer allow {most:.0f}"
 
 
 def _unknown(row: Measurement, records: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

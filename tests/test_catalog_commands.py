@@ -327,6 +327,28 @@ def test_check_knows_what_hardware_cannot_do(changes: dict[str, Any], said: str 
     assert (found == []) if said is None else any(each.startswith(said) for each in found)
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, None),
+        ({"date": "2231-07"}, "date: 2231-07 lies in the future"),
+        ({"host_layers": 90}, "host_layers: 90 of 80 layers"),
+        ({"decode_tokens_per_s": 260}, "decode_tokens_per_s: 260; the memories of card and computer allow"),
+        ({"device": "rtx-3099"}, "device: no device is called 'rtx-3099'"),
+    ],
+)
+def test_check_knows_what_a_part_in_host_memory_cannot_do(changes: dict[str, Any], said: str | None, tmp_path: Path) -> None:
+    fields = {
+        "id": "r", "date": "2026-01", "host": "a PC", "memory_bandwidth_gb_per_s": 89.6, "memory_from": "2 channels of DDR5-5600",
+        "device": "rtx-3090", "engine": "llama.cpp", "model": "llama-3.3-70b", "quant": "q4_k_m", "host_layers": 40,
+        "decode_tokens_per_s": 3, **changes,
+    }  # fmt: skip
+    (tmp_path / "host_measurements").mkdir()
+    (tmp_path / "host_measurements" / "m.yaml").write_text(json.dumps({"source": "a test", "rows": [fields]}))
+    found = [f"{each.key}: {each.message}" for each in catalogcheck.check([tmp_path]).problems]
+    assert (found == []) if said is None else any(said in each for each in found)
+
+
 def test_check_tells_everything_in_one_pass_and_exits_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("devices", "device", "links"):
