@@ -1,15 +1,18 @@
 """Layers of unlike devices dealt by speed where that is faster, and what the engine is told; the limits of layouts that move."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from advisor import choose
+from advisor import choose, ways
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.dealing import Stage, _dealt
 from advisor.memory import fit
 from advisor.need import Workload
+from advisor.placement import Job, Placement, lay
 from advisor.speed import Estimate
 
 CATALOG = Catalog.load(user_folder=False)
@@ -56,8 +59,14 @@ def test_many_users_of_a_pipeline_balance_its_stages() -> None:
 
 
 def test_engines_that_deal_evenly_and_cannot_be_told_do_so() -> None:
-    found = best("mac-m3-ultra-80c 96gb + mac-m4-pro-20c 48gb via thunderbolt-5-ip as layers on mlx", "qwen3-32b", "mlx-4bit")
-    assert layers_of(found) == [32, 32]
+    way = ways.way_of(
+        bind("rtx-4090 + rtx-3060-12gb on vllm", CATALOG), CATALOG.engine("vllm"), CATALOG.model("qwen3-32b"), None, "f16", CATALOG
+    )
+    assert isinstance(way, ways.Way)
+    even = replace(way.engine, split_flags=())
+    placement = lay("layers", Job(CATALOG.model("qwen3-32b"), way.weights, way.cache, way.system, even, way.backend, Workload()))
+    assert isinstance(placement, Placement)
+    assert [part.layer_share for part in placement.parts] == [0.5, 0.5]
 
 
 def test_equal_cards_are_told_nothing() -> None:

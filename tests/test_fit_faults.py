@@ -96,8 +96,8 @@ def test_no_device_of_a_plan_is_given_more_than_it_holds(words: str, model: str,
     found = estimate(words, model, quant)
     assert found.fit.fits
     assert all(each.headroom_bytes >= 0 and each.overhead_bytes > 0.3 * GIB for each in found.fit.devices)
-    per_weight = [each.cache_bytes / each.weights_bytes for each in found.fit.devices]
-    assert max(per_weight) < 1.5 * min(per_weight)
+    per_layer = [each.cache_bytes / part.layer_share for each, part in zip(found.fit.devices, found.placement.parts, strict=True)]
+    assert max(per_layer) < 1.5 * min(per_layer)
 
 
 def test_one_card_is_judged_by_its_own_memory_and_two_by_both() -> None:
