@@ -71,7 +71,7 @@ ASKED: dict[str, str] = {
     "memory {other_bytes}.",
     "asked.memory-users": "{model} ({quant}) takes {needed_bytes}: weights {weights_bytes}, cache {cache_bytes} for {users} users of "
     "{context_tokens} each, working memory {other_bytes}.",
-    "asked.training": "{way} of {model} takes {state_bytes} for the weights and what belongs to them, activations on top.",
+    "asked.training": "{way} of {model}: {state_bytes}, activations on top.",
     "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-limited": "Not at full power: {system} takes {need_w} with its computer, and the supply gives {have_w}; with the cards "
     "held to a power limit {limited_w} do.",

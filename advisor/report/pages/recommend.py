@@ -35,6 +35,7 @@ SECOND = {
     "no": "No.",
 }
 MOST_FLIPS = 4
+MOST_FLIPS_BESIDE, MOST_SETTINGS_BESIDE = 2, 1  # … where a question asked something beside
 MOST_SETTINGS = 3
 KIND_NAMES = {
     "keep": "keep",
@@ -164,15 +165,16 @@ def _ladder(given: Recommendation, full: bool) -> Table | None:
     return Table("By size of model", headers[:5], tuple(rows), right=(3, 4))
 
 
-def _changes(given: Recommendation, full: bool) -> list[Block]:
-    """What would change the answer, and what to set."""
+def _changes(given: Recommendation, full: bool, brief: bool) -> list[Block]:
+    """What would change the answer, and what to set; `brief`: the page already tells what a question asked beside that."""
+    most = (MOST_FLIPS_BESIDE, 0 if given.ladder else MOST_SETTINGS_BESIDE) if brief else (MOST_FLIPS, MOST_SETTINGS)
     blocks: list[Block] = []
     if given.flips:
         lines = tuple(f"{text(flip.when)}: {text(flip.then)}" for flip in given.flips)
-        blocks.append(Listing("What would change this", lines if full else lines[:MOST_FLIPS]))
-    if given.settings:
+        blocks.append(Listing("What would change this", lines if full else lines[: most[0]]))
+    if given.settings and (full or most[1]):
         lines = tuple(_setting(each) for each in given.settings)
-        blocks.append(Listing("Settings worth trying", lines if full else lines[:MOST_SETTINGS]))
+        blocks.append(Listing("Settings worth trying", lines if full else lines[: most[1]]))
     return blocks
 
 
@@ -250,7 +252,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     blocks += [_roads(given, full), _chart(given), *_pictures(given)]
     if given.conditions and (full or _several(given)):
         blocks.append(_conditions(given))
-    blocks += _changes(given, full)
+    blocks += _changes(given, full, bool(answer.asked or (given.ladder and answer.understood_as)))
     blocks += _why(given) if why else []
     blocks.append(Facts(_foot(given, said(answer.request, answer.overlays))))
     if given.warnings:
