@@ -165,3 +165,21 @@ def test_a_second_card_takes_a_cache_of_eight_bits(wished: dict[str, Any], kinds
         assert given.second_gpu.answer.startswith("yes")
         assert [setting.text.facts["kv_quant"] for setting in said] == [best.estimate.kv_quant]
         assert f"--kv-quant {best.estimate.kv_quant}" in again(given.verdict.estimate, Said())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("have", "model", "wished"), NEEDS[1::4], ids=IDS[1::4])
+def test_what_is_not_laid_would_not_have_fitted(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    """A lean case leaves out only what does not fit, and comes to the same verdict."""
+    whole, lean = case(have, model, wished), replace(case(have, model, wished), lean=True)
+    for offer in list(market(whole))[::40]:
+        system = whole.desk.system(offer.words, offer.host, offer.more_ram_bytes)
+        if isinstance(system, AdvisorError):
+            continue
+        for kv_quant in (None, *whole.desk.eight_bit_caches):
+            every, able = (
+                [(way.placement.engine, way.placement.strategy, score(way)) for way in each.ways(system, kv_quant) if way.fit.fits]
+                for each in (whole, lean)
+            )
+            assert able == every, (offer.words, kv_quant)
+    full, quick = decide(whole).chosen, decide(lean).chosen
+    assert (full and (full.kind, score(full.estimate))) == (quick and (quick.kind, score(quick.estimate)))
