@@ -18,7 +18,10 @@ class Said:
     terms: tuple[str, ...] = ()
 
 
-def again(given: Estimate, stated: Said) -> str:
+NOTHING = Said()
+
+
+def again(given: Estimate, stated: Said = NOTHING) -> str:
     """The command."""
     work = given.workload
     words = ["advisor", "estimate", spec(given.system), "--model", stated.model or given.model.id, "--quant", given.quant.id]
