@@ -12,7 +12,8 @@ from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, case_of, counted_usd, per_user, score
-from advisor.advice.offers import Offer, Range, Shelf, all_offers, beside, cards
+from advisor.advice.offers import Offer, Shelf, all_offers, beside, cards
+from advisor.advice.ranges import Range
 from advisor.catalog import Catalog
 from advisor.need import Need, Workload
 

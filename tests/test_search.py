@@ -12,7 +12,7 @@ from advisor.advice.decide import decide
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
-from advisor.advice.offers import Offer
+from advisor.advice.offers import Offer, all_offers
 from advisor.advice.recommend import recommend
 from advisor.advice.second import one_more
 from advisor.catalog import Catalog
@@ -183,3 +183,20 @@ def test_what_is_not_laid_would_not_have_fitted(have: str | None, model: str, wi
             assert able == every, (offer.words, kv_quant)
     full, quick = decide(whole).chosen, decide(lean).chosen
     assert (full and (full.kind, score(full.estimate))) == (quick and (quick.kind, score(quick.estimate)))
+
+
+@pytest.mark.parametrize("have", [None, "rtx-4090"])
+def test_offers_with_other_prices_of_computers_are_those_made_anew(have: str | None) -> None:
+    table = case(have, "qwen3-32b", {}).desk
+    offers = all_offers(table)
+    for host in CATALOG.hosts:
+        for usd in (1.0, 100_000.0):
+            desk = table.repriced(((host, usd),))
+            rehosted = offers.rehosted(desk)
+            assert rehosted
+            kept, made = (
+                [(each.words, each.host.id if each.host else None, each.least_usd, each.key, each.ram_bytes) for each in found.every]
+                for found in (rehosted, all_offers(desk))
+            )
+            assert [each[:2] + each[3:] for each in kept] == [each[:2] + each[3:] for each in made]
+            assert [each[2] for each in kept] == pytest.approx([each[2] for each in made])

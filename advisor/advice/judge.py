@@ -6,7 +6,8 @@ from functools import cached_property
 from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import Desk, Work, work_of
 from advisor.advice.holds import able_ways, holds_of
-from advisor.advice.offers import Offer, Range, all_offers
+from advisor.advice.offers import Offer, all_offers
+from advisor.advice.ranges import Range
 from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Fact, Reason
