@@ -14,6 +14,7 @@ from advisor.advice import KINDS
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError, BadValue
 from advisor.intake.question import understand
+from advisor.intake.question_topics import foreign
 from advisor.request import read
 
 SHIPPED = Catalog.load(user_folder=False)
@@ -254,6 +255,11 @@ def test_other_languages_are_refused_kindly(question: str) -> None:
         answers.answer(read("ask", {"question": question}))
 
 
+@pytest.mark.parametrize("question", ["MI50 x2?", "2x mi50 o 3090", "xx di 3090 vs 4090", "pro and con of a 3090"])
+def test_a_name_is_no_foreign_word(question: str) -> None:
+    assert foreign(question, SHIPPED) is None
+
+
 def test_training_with_a_model_tells_the_memory_of_its_weights_first() -> None:
     """Mixed precision with Adam takes 16 bytes a parameter (ZeRO, arXiv 1910.02054, section 3.1), QLoRA 4.127 bits."""
     found = asked("is a 3090 enough to train a lora on llama 3 8b?")
@@ -358,3 +364,17 @@ def test_the_memory_that_a_model_takes() -> None:
     assert float(str(facts["cache_bytes"])) == pytest.approx(80 * 8 * 128 * 2 * 2 * 32768, rel=0.05)
     parts = sum(float(str(facts[f"{name}_bytes"])) for name in ("weights", "cache", "other"))
     assert float(str(facts["needed_bytes"])) == pytest.approx(parts)
+
+
+LONGEST = ("3090 or 7900xtx beside my 3090 for 70b?", "72B on 8x A100 for many users: one TP=8 or two TP=4?", "Have dual 3090s, nvlink with vllm?",
+           "should I buy a second GPU?", "2x3090 vs 5090", "what can i run with 2x 3090")  # fmt: skip
+
+
+@pytest.mark.parametrize("question", LONGEST)
+def test_an_answer_is_a_page(question: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 72 lines, with what was asked beside a purchase."""
+    from advisor.cli import run
+
+    run(["ask", question])
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= 72

@@ -33,6 +33,7 @@ ABOUT_TEXT = (
     r"\b(?:llms?|language models?|inference|chat\w*|coding|tok(?:en)?s?(?:/s| per)?|ollama|vllm|llama\.?cpp|gguf|exl[23]|"
     r"agents?|prompts?|context|lm studio)\b"
 )
+LEAST_LETTERS = 4  # of a word that tells a language alone
 FOREIGN_SHARE = 0.4  # of the words that are no names: so many, or two that differ, tell another language
 MORE_GPUS = (
     r"\b(?:second|2nd|another|additional|extra|one more|third|my|current|more|multiple|several|dual|two|2) "
@@ -69,11 +70,13 @@ def foreign(text: str, catalog: "Catalog") -> str | None:
     letters = [letter for letter in text if letter.isalpha()]
     if letters and sum(ord(letter) > 0x24F for letter in letters) > len(letters) / 4:
         return "another language"
-    words = [word for word in re.findall(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", text.lower()) if word not in everyday_words()]
-    hits = {each.name: len(each.known.intersection(words)) for each in catalog.wording.languages}
-    name = max(hits, key=lambda each: hits[each], default="")
-    most = hits.get(name, 0)
-    return name if most and (most >= 2 or most >= FOREIGN_SHARE * len(set(words))) else None
+    whole = re.findall(r"(?<!\w)[^\W\d_]+(?:[-'’][^\W\d_]+)*(?!\w)", text.lower())
+    words = {word for word in whole if word not in everyday_words()}
+    hits = {each.name: each.known & words for each in catalog.wording.languages}
+    name = max(hits, key=lambda each: len(hits[each]), default="")
+    found = hits.get(name, frozenset())
+    telling = any(len(word) >= LEAST_LETTERS for word in found) and len(found) >= FOREIGN_SHARE * len(words)
+    return name if len(found) >= 2 or telling else None
 
 
 def refuse(understood: "Understood", text: str, catalog: "Catalog", *, stated: bool) -> None:
