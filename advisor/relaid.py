@@ -11,13 +11,15 @@ from advisor.ways import Way
 def relaid(way: Way, fit: Fit, work: Workload) -> Fit:
     """The fit of an offload with the limits of the system: more users or tokens move more of the weights out."""
 
-    def limit(asked: int, found: int) -> int:
-        return max(asked, found) if fit.fits else min(asked - 1, found)
+    def limit(asked: int, found: Callable[[Way, Workload], int], given: Workload) -> int:
+        if not fit.fits and asked <= 1:
+            return 0
+        return max(asked, found(way, given)) if fit.fits else min(asked - 1, found(way, given))
 
     return replace(
         fit,
-        most=lambda: limit(fit.at_a_time, most_users_of(way, work)),
-        longest=lambda: limit(work.context_tokens, longest_of(way, replace(work, users=fit.at_a_time))),
+        most=lambda: limit(fit.at_a_time, most_users_of, work),
+        longest=lambda: limit(work.context_tokens, longest_of, replace(work, users=fit.at_a_time)),
     )
 
 
@@ -49,7 +51,9 @@ def _largest(most: int, holds: Callable[[int], bool]) -> int:
     """The largest number up to `most` that holds, by bisection; 0 where none does."""
     if holds(most):
         return most
-    low, high = 0, most - 1
+    if not holds(1):
+        return 0
+    low, high = 1, max(1, most - 1)
     while low < high:
         middle = (low + high + 1) // 2
         if holds(middle):
