@@ -289,8 +289,9 @@ def test_each_side_of_a_or_b_is_told() -> None:
     assert all(facts["spend_usd"] for facts in sides.values())
 
 
-def test_twice_as_fast_is_a_floor_of_what_is_owned() -> None:
-    found = asked("I want my 70b twice as fast as on my 2x 3090")
+@pytest.mark.parametrize("question", ["I want my 70b twice as fast as on my 2x 3090", "make my 2x 3090 twice as fast on 70b"])
+def test_twice_as_fast_is_a_floor_of_what_is_owned(question: str) -> None:
+    found = asked(question)
     note = next(reason for reason in found.recommendation.assumptions if reason.code == "ask.faster")
     assert found.recommendation.need.min_tokens_per_s == pytest.approx(2 * float(str(note.facts["now_tokens_per_s"])), rel=0.01)
     compared = asked("is a 5090 twice as fast as a 3090 for 32b?")
