@@ -39,7 +39,8 @@ _PERCENT = r"\b(\d{1,3})\s?(?:%|percent)\s(?:faster|quicker|more (?:speed|tok\w*
 _FASTER = r"\b(?:faster|quicker|more (?:speed|tokens(?: per second|/s)?|tok/s|t/s)|speed (?:it|this|that|things) up)\b"
 _NOT_DECODE = r"\s(?:prompts?|prefill|pp\b|first token|ttft|card|gpu|ram|memory|cpu|machine|mac|link|slots?)"
 _WISH = (
-    r"^\s*(?:please )?(?:make|speed up)\b|\b(?:want\w*(?! to (?:know|understand|ask|see|hear))|need\w*(?! to know)|wish\w*|would (?:like|love)|'d (?:like|love)|"
+    r"^\s*(?:please )?(?:make|speed up)\b|"
+    r"\b(?:want\w*(?! to (?:know|understand|ask|see|hear))|need\w*(?! to know)|wish\w*|would (?:like|love)|'d (?:like|love)|"
     r"like to(?! know)|hop(?:e|ing) (?:for|to)|aim\w*|goal|target|looking (?:for|to)|must be|what would|how (?:do|can) (?:i|we)|"
     r"which \w+ would|in order to)\b"
 )
