@@ -75,9 +75,9 @@ class Interval:
     """The 80 % interval of one kind of figure: log factors for a family of usual spread, by how well it is founded.
 
     `device` holds for a device that has many rows of that kind with that engine and backend: as far off as fits were on rows
-    that they had not seen. A device without rows is estimated from its kin, and its interval is as wide as fits were off on
-    devices that they had not seen (`calibrated`: its architecture has rows), on architectures (`extrapolated`), on engines
-    with a backend (`physics-only`). So a known device has the narrower interval, and both hold 80 %.
+    that they had not seen. A device without rows is estimated from its kin, and its interval is as wide as fits were off that
+    had not seen the device or its source: where rows of its architecture were left (`calibrated`), of its engine and backend
+    (`extrapolated`), or none of those (`physics-only`). So a known device has the narrower interval, and both hold 80 %.
     """
 
     low: Mapping[str, float] = given()  # device or basis -> log factor, negative
@@ -85,6 +85,8 @@ class Interval:
     spread: Mapping[str, float] = given()  # family ("amd/vulkan") -> its spread over the usual one
     device_rows: Mapping[str, int] = given()  # engine/backend/device -> its rows of this kind
     few_rows: float = given(above=0)  # so many rows of its own count half
+    class_rows: Mapping[str, int] = given()  # engine/backend/kind of weights -> its rows of this kind
+    new_class_factor: float = given(least=1)  # so many times as wide where there are none
 
 
 def own_share(rows: int, few_rows: float) -> float:
@@ -98,6 +100,7 @@ class KeptOut:
 
     median_share: float = given(least=0)
     within_30_percent_share: float = given(least=0, most=1)
+    inside_interval_share: float = given(least=0, most=1)  # of intervals that know no more than the fit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +186,8 @@ class Calibration:
         found = self.intervals[kind]
         family = dict(constants.families)
         spread = found.spread.get(family["backend"], 1.0)
+        if f"{family['engine']}/{family['backend']}/{family['class']}" not in found.class_rows:
+            spread *= found.new_class_factor
         rows = found.device_rows.get(f"{family['engine']}/{family['backend']}/{constants.device}", 0)
         own = own_share(rows, found.few_rows)
         low, high = (own * side.get("device", 0.0) + (1 - own) * side[constants.basis] for side in (found.low, found.high))

@@ -15,6 +15,7 @@ from advisor.yamlfile import build
 
 if TYPE_CHECKING:
     from advisor.calibration import Calibration
+    from advisor.choices import Choices
     from advisor.collective import LinkCalibration
     from advisor.device import Device
     from advisor.engine import Engine
@@ -270,6 +271,12 @@ class Catalog:
     def typical_sizes(self) -> "Sizes":
         """The typical shapes that sizes in words stand for."""
         found: Sizes = self._single("typical_sizes")
+        return found
+
+    @property
+    def choices(self) -> "Choices":
+        """Numbers of the estimator that were chosen."""
+        found: Choices = self._single("choices")
         return found
 
     @property

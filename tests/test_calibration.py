@@ -29,10 +29,12 @@ def fitted(shipped: Catalog):
     sys.path.insert(0, TOOLS)
     try:
         from fit import unknowns_of
+        from fit_engines import shapes
         from fit_problem import Problem, cases_of
     finally:
         sys.path.remove(TOOLS)
-    problem = Problem(cases_of(shipped, shipped.calibration.routing_exponent), shipped.calibration.spreads)
+    cases = cases_of(shipped, shipped.calibration.routing_exponent)
+    problem = Problem(cases, shapes(shipped), shipped.calibration.spreads)
     said = unknowns_of(problem, shipped.calibration)
     return problem, said, problem.fit(start=said)
 
@@ -65,6 +67,45 @@ def test_four_fifths_of_the_published_figures_lie_in_their_intervals(shipped: Ca
         assert 0.7 <= groups[kind].inside_interval <= 0.95, kind
 
 
+def test_four_fifths_of_figures_that_fits_had_not_seen_lie_in_their_intervals(shipped: Catalog) -> None:
+    for kind in ("decode", "prefill", "served", "decode-multi", "served-multi"):
+        for unseen in ("rows", "devices"):
+            assert 0.75 <= shipped.calibration.kept_out[kind][unseen].inside_interval_share <= 0.95, (kind, unseen)
+        assert shipped.calibration.kept_out[kind]["rows"].inside_interval_share <= 0.88
+
+
+def test_what_is_left_of_the_evidence(fitted) -> None:
+    # without its device a figure has no rows of its own, without its stack no kin at all, and with everything seen it counts itself
+    problem, _, _ = fitted
+    sys.path.insert(0, TOOLS)
+    try:
+        from fit_intervals import left
+    finally:
+        sys.path.remove(TOOLS)
+    seen, alone, bare = (left(problem, labels) for labels in (None, [c.device for c in problem.cases], [c.stack for c in problem.cases]))
+    assert min(seen.own) >= 1 and min(seen.of_class) >= 1 and max(seen.basis) == 0
+    assert max(alone.own) == 0
+    assert max(bare.own) == max(bare.of_class) == 0 and min(bare.basis) == 2
+
+
+def test_weights_of_a_kind_that_nobody_measured_there_widen_the_interval(shipped: Catalog) -> None:
+    calibration, device, model = shipped.calibration, shipped.device("rtx-3090"), shipped.model("llama-3.1-8b")
+    measured, new = (calibration.constants("llama.cpp", "cuda", device, name, model) for name in ("q4", "exl"))
+    found = calibration.intervals["decode"]
+    assert found.class_rows["llama.cpp/nvidia/cuda/q4"] > 0
+    assert "llama.cpp/nvidia/cuda/exl" not in found.class_rows
+    near, far = calibration.interval("decode", measured), calibration.interval("decode", new)
+    assert np.log(far) == pytest.approx(np.log(near) * found.new_class_factor)
+
+
+def test_a_fit_without_a_device_does_not_stay_near_the_one_with_it(fitted) -> None:
+    # from either start the loss is the same: what is kept out leaks through no start
+    problem, said, _ = fitted
+    kept = np.array([case.device != "arc-pro-b70-32gb" for case in problem.cases]).astype(float)
+    near, far = (problem.loss(problem.fit(kept, start), kept) for start in (said, np.zeros(len(said))))
+    assert near == pytest.approx(far, rel=0.01)
+
+
 def test_a_device_without_rows_has_the_wider_interval(shipped: Catalog) -> None:
     calibration, model = shipped.calibration, shipped.model("llama-3.1-8b")
     known = calibration.constants("llama.cpp", "cuda", shipped.device("rtx-3090"), "q4", model)
@@ -78,7 +119,13 @@ def test_a_device_without_rows_has_the_wider_interval(shipped: Catalog) -> None:
 def test_the_mixture_of_an_interval_by_hand() -> None:
     # 2 rows of its own count half: half of 0.1 and half of 0.3 is 0.2
     found = Interval(
-        low={"device": -0.1, "calibrated": -0.3}, high={"device": 0.1, "calibrated": 0.3}, spread={}, device_rows={}, few_rows=2.0
+        low={"device": -0.1, "calibrated": -0.3},
+        high={"device": 0.1, "calibrated": 0.3},
+        spread={},
+        device_rows={},
+        few_rows=2.0,
+        class_rows={},
+        new_class_factor=1.0,
     )
     own = own_share(2, found.few_rows)
     assert own == 0.5

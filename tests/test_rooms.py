@@ -19,7 +19,7 @@ ROOMS = (
     ("errors",),
     ("words", "names", "safewrite", "jsontext"),
     ("yamltext", "yamlfile", "yamlcheck", "yamlwrite"),
-    ("price", "money", "hints", "integrated", "tensor", "mixer", "feedforward"),
+    ("price", "money", "choices", "hints", "integrated", "tensor", "mixer", "feedforward"),
     ("device", "link", "model", "quant", "engine", "host", "hostrate", "measurement", "platforms"),
     ("system", "need"),
     ("weights", "cache"),

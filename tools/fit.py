@@ -24,8 +24,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: several thre
 
 import numpy as np
 import yaml
-from fit_engines import chunk_term, engine_facts
-from fit_intervals import coverage, interval, several_devices
+from fit_engines import chunk_term, engine_facts, shapes
+from fit_intervals import Left, coverage, evidence_left, interval, several_devices
 from fit_problem import KINDS, TERMS, Case, Problem, cases_of
 
 from advisor.calibration import Calibration
@@ -51,16 +51,18 @@ def tenths(cases: Sequence[Case]) -> list[str]:
     return [str(zlib.crc32(case.figure.row.id.encode()) % 10) for case in cases]
 
 
-def all_kept_out(problem: Problem, unknowns: np.ndarray) -> dict[str, np.ndarray]:
-    """Estimates of every figure by fits without its tenth of the rows, its device, source, architecture, engine and backend."""
-    groups = {
-        "rows": tenths(problem.cases),
-        "devices": [case.device for case in problem.cases],
-        "sources": [case.source for case in problem.cases],
-        "architectures": [case.families["architecture"] for case in problem.cases],
-        "stacks": [case.stack for case in problem.cases],
+def groups_of(cases: Sequence[Case]) -> dict[str, list[str]]:
+    """What each figure is kept out with: its tenth of the rows, its device, source, architecture, engine and backend, and its
+    kind of weights on those.
+    """
+    return {
+        "rows": tenths(cases),
+        "devices": [case.device for case in cases],
+        "sources": [case.source for case in cases],
+        "architectures": [case.families["architecture"] for case in cases],
+        "stacks": [case.stack for case in cases],
+        "classes": [f"{case.stack}/{case.families['class']}" for case in cases],
     }
-    return {name: problem.kept_out(labels, unknowns) for name, labels in groups.items()}
 
 
 def evidence_counts(cases: Sequence[Case]) -> dict[str, int]:
@@ -80,7 +82,8 @@ def terms_of(problem: Problem, unknowns: np.ndarray, catalog: Catalog, shape: fl
             terms[term] = {"base": TERMS[term][0] * np.exp(value), "factors": {}}
         elif abs(value) > NEGLIGIBLE:
             terms[term]["factors"].setdefault(grouping, {})[level] = np.exp(value)
-    return {**terms, "prompt_chunk_tokens": chunk_term(catalog), "routing_exponent": {"base": shape, "factors": {}}}
+    alike = {**problem.shapes, "routing_exponent": shape}  # everywhere
+    return {**terms, "prompt_chunk_tokens": chunk_term(catalog), **{name: {"base": value, "factors": {}} for name, value in alike.items()}}
 
 
 def unknowns_of(problem: Problem, calibration: Calibration) -> np.ndarray:
@@ -98,7 +101,7 @@ def routing_exponent(catalog: Catalog) -> float:
     """
     known, losses = catalog.calibration, {}
     for shape in ROUTING_SHAPES:
-        problem = Problem(cases_of(catalog, shape), known.spreads)
+        problem = Problem(cases_of(catalog, shape), shapes(catalog), known.spreads)
         unknowns = problem.fit(start=unknowns_of(problem, known))
         losses[shape] = problem.loss(unknowns, np.ones(len(problem.cases)))
     return min(losses, key=lambda shape: losses[shape])
@@ -144,7 +147,8 @@ def calibration_of(
     catalog: Catalog, shape: float, problem: Problem, unknowns: np.ndarray, spreads: Any, estimates: Mapping[str, np.ndarray], date: str
 ) -> dict[str, Any]:
     """Everything that the file holds."""
-    intervals = {kind: interval(problem, kind, estimates) for kind in KINDS}
+    evidence = evidence_left(problem, groups_of(problem.cases))
+    intervals = {kind: interval(problem, kind, estimates, evidence) for kind in KINDS}
     intervals["prefill-multi"] = several_devices(intervals["prefill"])
     found = {
         "date": date,
@@ -155,7 +159,9 @@ def calibration_of(
         "spreads": spreads,
         "evidence": evidence_counts(problem.cases),
         "intervals": intervals,
-        "kept_out": {kind: {name: _errors(problem, kind, estimates[name]) for name in TOLD} for kind in KINDS},
+        "kept_out": {
+            kind: {name: _told(problem, kind, intervals[kind], estimates[name], evidence[name]) for name in TOLD} for kind in KINDS
+        },
     }
     plained: dict[str, Any] = plain(found)
     return plained
@@ -166,13 +172,18 @@ def _errors(problem: Problem, kind: str, estimate: np.ndarray) -> dict[str, floa
     return errors(estimate[mine], problem.log_measured[mine])
 
 
+def _told(problem: Problem, kind: str, found: Mapping[str, Any], estimate: np.ndarray, evidence: Left) -> dict[str, float]:
+    return {**_errors(problem, kind, estimate), "inside_interval_share": coverage(problem, kind, found, estimate, evidence)}
+
+
 def report(problem: Problem, found: Mapping[str, Any], estimates: Mapping[str, np.ndarray], say: Callable[[str], None] = print) -> None:
     """How many constants; errors by kind of figure, in-sample and kept out, and how many lie inside the intervals."""
+    evidence = evidence_left(problem, groups_of(problem.cases))
     say(", ".join(f"{name} {count:.0f}" for name, count in found["unknowns"].items()))
     for kind in KINDS:
         say(f"{kind}: {int(np.sum(problem.kinds == kind))} figures")
         for name, estimate in estimates.items():
-            error, inside = _errors(problem, kind, estimate), coverage(problem, kind, found["intervals"][kind], estimate)
+            error, inside = _errors(problem, kind, estimate), coverage(problem, kind, found["intervals"][kind], estimate, evidence[name])
             say(f"  {name:<14} median {error['median_share']:.1%}, within 30 % {error['within_30_percent_share']:.0%}, inside {inside:.0%}")
 
 
@@ -200,13 +211,13 @@ def main() -> None:
     given = parser.parse_args()
     catalog = Catalog.load(user_folder=False)
     if given.check:
-        raise SystemExit(
-            0 if check(Problem(cases_of(catalog, catalog.calibration.routing_exponent), catalog.calibration.spreads), catalog) else 1
-        )
+        cases = cases_of(catalog, catalog.calibration.routing_exponent)
+        raise SystemExit(0 if check(Problem(cases, shapes(catalog), catalog.calibration.spreads), catalog) else 1)
     shape = routing_exponent(catalog)
-    problem = Problem(cases_of(catalog, shape))
+    problem = Problem(cases_of(catalog, shape), shapes(catalog))
     unknowns, spreads = problem.settle()
-    estimates = {"seen": problem.estimated(unknowns), **all_kept_out(problem, unknowns)}
+    estimates = {"seen": problem.estimated(unknowns)}
+    estimates.update({name: problem.kept_out(labels, unknowns) for name, labels in groups_of(problem.cases).items()})
     found = calibration_of(catalog, shape, problem, unknowns, spreads, estimates, given.date)
     report(problem, found, estimates)
     if not given.dry_run:

@@ -1,4 +1,4 @@
-"""What the fit takes from the records of the engines: facts, not constants. A part of `fit.py`."""
+"""What the fit takes from the catalog as it stands: facts of the engines and chosen shapes. A part of `fit.py`."""
 
 from collections import Counter
 from typing import Any
@@ -14,6 +14,11 @@ def engine_facts(catalog: Catalog) -> dict[str, Any]:
         "accumulates_fp16": [engine.id for engine in engines if engine.accumulates_fp16],
         "computes_low_precision": [engine.id for engine in engines if engine.computes_low_precision],
     }
+
+
+def shapes(catalog: Catalog) -> dict[str, float]:
+    """The exponents of the curves between the constants, as chosen."""
+    return {name: catalog.choices.choice(name.replace("_", "-")) for name in ("knee_exponent", "cap_exponent")}
 
 
 def chunk_term(catalog: Catalog) -> dict[str, Any]:

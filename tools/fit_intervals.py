@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,71 +15,142 @@ SPREAD_ROWS = 15.0
 FEW_ROWS = 2.0  # of a device itself decide half of its interval: two may share one machine and its faults, ten rarely do
 OUTSIDE = 0.095  # beyond either bound
 SEVERAL_WIDER = 1.15  # where no device's share can be told apart: what the link adds widens the interval of one device
+SAME_SOURCE = 1 / 3  # of N figures of one source each weighs N to the minus this: one source's repeats do not set everyone's interval
+NEW_KIN = ("devices", "sources", "architectures", "stacks")  # kept out: leaves figures without rows of their own device
 
 
-def family_spreads(residuals: np.ndarray, families_of: Sequence[str]) -> dict[str, float]:
+@dataclass(frozen=True)
+class Left:
+    """What is left as evidence for each figure when its group is kept out: an estimate of a question with no more evidence than
+    that is as far off as the fit without the group.
+    """
+
+    own: np.ndarray  # rows of its kind by its engine and backend on its device
+    basis: np.ndarray  # index in FOUNDED
+    of_class: np.ndarray  # rows of its kind by its engine and backend with its kind of weights
+
+
+def left(problem: Problem, groups: Sequence[str] | None) -> Left:
+    """The evidence left; all of it without groups."""
+    cases, kinds = problem.cases, problem.kinds
+    stacks = np.array([case.stack for case in cases])
+    kin = {
+        "own": np.array([f"{case.stack}/{case.device}" for case in cases]),
+        "class": np.array([f"{case.stack}/{case.families['class']}" for case in cases]),
+        "architecture": np.array([f"{case.stack}/{case.families['architecture']}" for case in cases]),
+    }
+    labels = np.array(groups if groups is not None else [""] * len(cases))
+    own, basis, of_class = np.zeros(len(cases)), np.zeros(len(cases), int), np.zeros(len(cases))
+    for index, label in enumerate(labels):
+        kept = np.ones(len(cases), bool) if groups is None else labels != label
+        same = {name: kept & (names == names[index]) for name, names in kin.items()}
+        own[index] = np.sum(same["own"] & (kinds == kinds[index]))
+        of_class[index] = np.sum(same["class"] & (kinds == kinds[index]))
+        basis[index] = 0 if same["architecture"].any() else 1 if (kept & (stacks == stacks[index])).any() else 2
+    return Left(own, basis, of_class)
+
+
+def evidence_left(problem: Problem, groups: Mapping[str, Sequence[str]]) -> dict[str, Left]:
+    """For each way of keeping figures out what is left of their evidence; `seen`: all."""
+    return {"seen": left(problem, None), **{name: left(problem, labels) for name, labels in groups.items()}}
+
+
+def by_source(problem: Problem, kind: str) -> np.ndarray:
+    """The weight of each figure of a kind."""
+    sources = [case.source for case in problem.cases if case.figure.kind == kind]
+    counts = Counter(sources)
+    return np.array([counts[source] ** -SAME_SOURCE for source in sources])
+
+
+def quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
+    """The value that `share` of the weight lies below."""
+    order = np.argsort(values)
+    total = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(total, share * total[-1])])
+
+
+def family_spreads(residuals: np.ndarray, weights: np.ndarray, families_of: Sequence[str]) -> dict[str, float]:
     """How far each family scatters, over the usual scatter; pulled towards 1 by SPREAD_ROWS rows' worth."""
-    usual = float(np.mean(np.minimum(np.abs(residuals), LARGEST_RESIDUAL)))
+    capped = np.minimum(np.abs(residuals), LARGEST_RESIDUAL)
+    usual = float(np.average(capped, weights=weights))
     labels = np.array(families_of)
     found = {}
     for label in sorted(set(families_of)):
-        own = np.minimum(np.abs(residuals[labels == label]), LARGEST_RESIDUAL)
-        found[label] = float((own.sum() + SPREAD_ROWS * usual) / (len(own) + SPREAD_ROWS) / usual)
+        mine = labels == label
+        count, own = int(mine.sum()), float(np.average(capped[mine], weights=weights[mine]))
+        found[label] = (count * own + SPREAD_ROWS * usual) / (count + SPREAD_ROWS) / usual
     return found
 
 
-def device_rows(problem: Problem, kind: str) -> dict[str, int]:
-    """Figures of this kind by engine, backend and device."""
-    return dict(sorted(Counter(f"{c.stack}/{c.device}" for c in problem.cases if c.figure.kind == kind).items()))
+def counts_of(problem: Problem, kind: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Figures of this kind by engine, backend and device, and by engine, backend and kind of weights."""
+    mine = [case for case in problem.cases if case.figure.kind == kind]
+    devices = Counter(f"{case.stack}/{case.device}" for case in mine)
+    classes = Counter(f"{case.stack}/{case.families['class']}" for case in mine)
+    return dict(sorted(devices.items())), dict(sorted(classes.items()))
 
 
-def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray], evidence: Mapping[str, Left]) -> dict[str, Any]:
     """The bounds of one kind of figure, by how well it is founded [split conformal: Vovk et al. 2005; Lei et al. 2018].
 
-    Of a device without rows of its own: the 10th and 90th percentile of what fits miss by that have not seen the device,
-    where its architecture is new the architecture, where even engine and backend are new those; each at least as wide as the
-    one before. Of a device with rows: what the fit misses its rows by, half of them seen and half kept out of it, mixed with
-    the former as far as the device's rows are few (`own_share`): chosen so that OUTSIDE of these lie beyond either bound.
+    Of a device without rows of its own: what fits miss by that have not seen the device, its source, its architecture, or its
+    engine and backend, by what these have left; each basis at least as wide as the one before. Of a device with rows: what fits
+    miss its rows by that have not seen the row, mixed with the former as far as the device's rows are few (`own_share`): chosen
+    so that OUTSIDE of these lie beyond either bound. Where no row has such weights, `new_class_factor` times as wide.
     """
     mine = problem.kinds == kind
     cases = [case for case, taken in zip(problem.cases, mine, strict=True) if taken]
+    weights = by_source(problem, kind)
     residuals = {name: (problem.log_measured - each)[mine] for name, each in estimates.items()}
-    spread = family_spreads(residuals["rows"], [case.families["backend"] for case in cases])
+    spread = family_spreads(residuals["rows"], weights, [case.families["backend"] for case in cases])
+    capped = {name: np.minimum(np.abs(residuals[name]), LARGEST_RESIDUAL).mean() for name in ("classes", "rows")}
+    new_class = max(1.0, float(capped["classes"] / capped["rows"]))
     scale = np.array([spread[case.families["backend"]] for case in cases])
-    counts = device_rows(problem, kind)
-    own = np.array([own_share(counts[f"{case.stack}/{case.device}"], FEW_ROWS) for case in cases])
-    low, high = {}, {}
-    for basis, name in zip(FOUNDED, ("devices", "architectures", "stacks"), strict=True):
-        below, above = np.quantile(residuals[name] / scale, [OUTSIDE, 1 - OUTSIDE])
-        low[basis] = min(float(below), *low.values(), 0.0)
-        high[basis] = max(float(above), *high.values(), 0.0)
-    first = FOUNDED[0]
-    near = np.concatenate([residuals["seen"], residuals["rows"]]) / np.tile(scale, 2)
-    own = np.tile(own, 2)
-    low["device"] = min(float(np.quantile((near - (1 - own) * low[first]) / own, OUTSIDE)), 0.0)
-    high["device"] = max(float(np.quantile((near - (1 - own) * high[first]) / own, 1 - OUTSIDE)), 0.0)
+    scaled = {name: residuals[name] / scale / np.where(evidence[name].of_class[mine] == 0, new_class, 1.0) for name in ("rows", *NEW_KIN)}
+    left_here = {name: Left(found.own[mine], found.basis[mine], found.of_class[mine]) for name, found in evidence.items()}
+    low, high = _without_rows(scaled, left_here, weights)
+    near = left_here["rows"]
+    known = near.own > 0
+    own, basis = own_share(near.own[known], FEW_ROWS), near.basis[known]
+    for side, share in ((low, OUTSIDE), (high, 1 - OUTSIDE)):
+        far = np.array([side[name] for name in FOUNDED])[basis]
+        bound = quantile((scaled["rows"][known] - (1 - own) * far) / own, weights[known], share)
+        side["device"] = min(bound, 0.0) if side is low else max(bound, 0.0)
+    devices, classes = counts_of(problem, kind)
     return {
-        "low": low,
-        "high": high,
-        "spread": spread,
-        "device_rows": counts,
-        "few_rows": FEW_ROWS,
-    }
+        "low": low, "high": high, "spread": spread, "device_rows": devices, "few_rows": FEW_ROWS,
+        "class_rows": classes, "new_class_factor": new_class,
+    }  # fmt: skip
+
+
+def _without_rows(
+    scaled: Mapping[str, np.ndarray], evidence: Mapping[str, Left], weights: np.ndarray
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Bounds by basis of figures whose device has no rows left."""
+    low: dict[str, float] = {}
+    high: dict[str, float] = {}
+    for place, basis in enumerate(FOUNDED):
+        taken = [(evidence[name].own == 0) & (evidence[name].basis == place) for name in NEW_KIN]
+        values = np.concatenate([scaled[name][each] for name, each in zip(NEW_KIN, taken, strict=True)])
+        weight = np.concatenate([weights[each] for each in taken])
+        low[basis] = min(quantile(values, weight, OUTSIDE), *low.values(), 0.0) if len(values) else min(low.values())
+        high[basis] = max(quantile(values, weight, 1 - OUTSIDE), *high.values(), 0.0) if len(values) else max(high.values())
+    return low, high
 
 
 def several_devices(one: Mapping[str, Any]) -> dict[str, Any]:
     """The interval of the same figure on several devices."""
-    wider = {side: {basis: SEVERAL_WIDER * value for basis, value in one[side].items()} for side in ("low", "high")}
-    return {**wider, "spread": one["spread"], "device_rows": one["device_rows"], "few_rows": one["few_rows"]}
+    return {**one, **{side: {basis: SEVERAL_WIDER * value for basis, value in one[side].items()} for side in ("low", "high")}}
 
 
-def coverage(problem: Problem, kind: str, found: Mapping[str, Any], estimate: np.ndarray) -> float:
-    """Share of the measured figures of a kind inside these intervals around an estimate."""
+def coverage(problem: Problem, kind: str, found: Mapping[str, Any], estimate: np.ndarray, evidence: Left) -> float:
+    """Share of the measured figures of a kind inside the intervals that an estimate with no more evidence than this has."""
     inside = []
-    for case, measured, said, is_kind in zip(problem.cases, problem.log_measured, estimate, problem.kinds == kind, strict=True):
-        if is_kind:
-            own = own_share(found["device_rows"][f"{case.stack}/{case.device}"], found["few_rows"])
-            spread = found["spread"][case.families["backend"]]
-            low, high = (own * found[side]["device"] + (1 - own) * found[side][FOUNDED[0]] for side in ("low", "high"))
-            inside.append(low * spread <= measured - said <= high * spread)
+    for place in np.flatnonzero(problem.kinds == kind):
+        own = own_share(evidence.own[place], found["few_rows"])
+        wider = found["spread"][problem.cases[place].families["backend"]]
+        wider *= found["new_class_factor"] if evidence.of_class[place] == 0 else 1.0
+        basis = FOUNDED[evidence.basis[place]]
+        low, high = (own * found[side]["device"] + (1 - own) * found[side][basis] for side in ("low", "high"))
+        inside.append(low * wider <= problem.log_measured[place] - estimate[place] <= high * wider)
     return float(np.mean(inside))

@@ -49,8 +49,6 @@ TERMS: dict[str, tuple[float, tuple[str, ...]]] = {
     "prompt_half_tokens": (60.0, ()),
     "prompt_layer_s": (40e-6, ()),
     "prompt_unhidden_share": (1.0, ()),
-    "knee_exponent": (3.0, ()),
-    "cap_exponent": (8.0, ()),
 }
 BASE_SPREAD = 0.7  # of a base's logarithm around its start: hardly a pull
 # where the spread of a term's factors starts before any are known: all kin reach about the same share of their bandwidth, and
@@ -59,6 +57,7 @@ BASE_SPREAD = 0.7  # of a base's logarithm around its start: hardly a pull
 FIRST_SPREADS = {"weights_share": 0.1, "seconds": 0.5, "others": 0.3}
 USUAL_SPREAD, USUAL_COUNT = 0.15, 2.0  # what a spread is pulled towards, and by how many factors' worth
 SPREAD_ROUNDS = 3
+LITTLE_DAMPING = 1e-3  # of the curvature: a step with less is nearly a whole one
 Spreads = Mapping[str, Mapping[str, float]]  # term -> grouping -> spread of the factors' logarithms
 
 
@@ -123,7 +122,11 @@ def cases_of(catalog: Catalog, routing_exponent: float) -> list[Case]:
     )
     chunk = chunk_term(catalog)
     figures = (figure for row in catalog.measurements.values() for figure in figures_of(row))
-    cases = (case_of(catalog, empty, chunk, routing_exponent, figure) for figure in figures if figure.kind in KINDS)
+    cases = (
+        case_of(catalog, empty, chunk, routing_exponent, figure)
+        for figure in figures
+        if figure.kind in KINDS and figure.row.strategy != "offload"
+    )
     return [case for case in cases if case is not None]
 
 
@@ -140,8 +143,8 @@ def _first_spread(term: str) -> float:
 class Problem:
     """The rows as arrays, the unknowns, and what they predict."""
 
-    def __init__(self, cases: Sequence[Case], spreads: Spreads | None = None) -> None:
-        self.cases = cases
+    def __init__(self, cases: Sequence[Case], shapes: Mapping[str, float], spreads: Spreads | None = None) -> None:
+        self.cases, self.shapes = cases, shapes
         self.decode, self.prompt = stacked([c.decode for c in cases]), stacked([c.prompt for c in cases])
         self.rates = stacked([c.rates for c in cases])
         self.link_s = np.array([c.link_s for c in cases])
@@ -179,6 +182,7 @@ class Problem:
     def log_estimated(self, logs: Mapping[str, np.ndarray]) -> np.ndarray:
         """The logarithm of each figure as `step` and `served` have it."""
         values: dict[str, Any] = {term: np.exp(log) for term, log in logs.items()}
+        values |= self.shapes
         values["prompt_chunk_tokens"] = values["routing_exponent"] = 1.0  # both are in the work already
         constants = cal.reached(values, self.rates)
         step_s = step.decode_s(self.decode, constants).total_s + self.link_s
@@ -218,7 +222,11 @@ class Problem:
         return slopes.T @ (slopes * weights[:, None]), -(slopes.T @ (weights * misfit) + unknowns / self.spread**2)
 
     def fit(self, kept: np.ndarray | None = None, start: np.ndarray | None = None, until: float = 1e-4) -> np.ndarray:
-        """The unknowns of least loss over the kept rows: damped Gauss-Newton, until a step gains less than `until` of the loss."""
+        """The unknowns of least loss over the kept rows: damped Gauss-Newton, until a step gains less than `until` of the loss.
+
+        A step that gains little because it was damped ends nothing: a fit without a group would stay near its start, the fit
+        with that group, and look better than it is.
+        """
         kept = np.ones(len(self.cases)) if kept is None else kept.astype(float)
         unknowns = np.zeros(len(self.unknowns)) if start is None else start.copy()
         damping, loss = 1e-3, self.loss(unknowns, kept)
@@ -226,7 +234,7 @@ class Problem:
             rows, downhill = self.bend(unknowns, kept)
             curvature = rows + np.diag(1 / self.spread**2)
             unknowns, new_loss, damping = self._stepped(unknowns, kept, curvature, downhill, damping, loss)
-            if loss - new_loss < until * max(1.0, loss):
+            if loss - new_loss < until * max(1.0, loss) and damping <= LITTLE_DAMPING:
                 break
             loss = new_loss
         return unknowns
@@ -236,7 +244,7 @@ class Problem:
     ) -> tuple[np.ndarray, float, float]:
         for _ in range(10):
             move = np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), downhill)
-            moved = unknowns + np.clip(move, -1, 1)
+            moved = unknowns + move / max(1.0, float(np.max(np.abs(move))))
             new_loss = self.loss(moved, kept)
             if new_loss < loss:
                 return moved, new_loss, max(damping / 5, 1e-7)
@@ -279,5 +287,5 @@ class Problem:
         found = np.zeros(len(labels))
         for label in sorted(set(labels)):
             out = labels == label
-            found[out] = self.estimated(self.fit(~out, start))[out]
+            found[out] = self.estimated(self.fit(~out, start, until=3e-4))[out]
         return found

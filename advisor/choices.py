@@ -1,0 +1,12 @@
+"""Numbers of the estimator that somebody had to choose: the file `catalog/choices.yaml`."""
+
+from advisor.money import Choice, Chosen
+from advisor.record import dataclass
+from advisor.yamlfile import given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Chosen):
+    """The whole file."""
+
+    choices: tuple[Choice, ...] = given()
