@@ -16,6 +16,7 @@ FEW_ROWS = 2.0  # of a device itself decide half of its interval: two may share 
 OUTSIDE = 0.095  # beyond either bound
 SEVERAL_WIDER = 1.15  # where no device's share can be told apart: what the link adds widens the interval of one device
 SAME_SOURCE = 1 / 3  # of N figures of one source each weighs N to the minus this: one source's repeats do not set everyone's interval
+NEAR = ("seen", "rows")  # figures of a device that has rows
 NEW_KIN = ("devices", "sources", "architectures", "stacks")  # kept out: leaves figures without rows of their own device
 
 
@@ -95,8 +96,9 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray], e
 
     Of a device without rows of its own: what fits miss by that have not seen the device, its source, its architecture, or its
     engine and backend, by what these have left; each basis at least as wide as the one before. Of a device with rows: what fits
-    miss its rows by that have not seen the row, mixed with the former as far as the device's rows are few (`own_share`): chosen
-    so that OUTSIDE of these lie beyond either bound. Where no row has such weights, `new_class_factor` times as wide.
+    miss its rows by, half of them seen and half kept out, mixed with the former as far as the device's rows are few
+    (`own_share`): chosen so that OUTSIDE of these lie beyond either bound. Where no row has such weights, `new_class_factor`
+    times as wide.
     """
     mine = problem.kinds == kind
     cases = [case for case, taken in zip(problem.cases, mine, strict=True) if taken]
@@ -106,21 +108,30 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray], e
     capped = {name: np.minimum(np.abs(residuals[name]), LARGEST_RESIDUAL).mean() for name in ("classes", "rows")}
     new_class = max(1.0, float(capped["classes"] / capped["rows"]))
     scale = np.array([spread[case.families["backend"]] for case in cases])
-    scaled = {name: residuals[name] / scale / np.where(evidence[name].of_class[mine] == 0, new_class, 1.0) for name in ("rows", *NEW_KIN)}
+    scaled = {name: residuals[name] / scale / np.where(evidence[name].of_class[mine] == 0, new_class, 1.0) for name in (*NEAR, *NEW_KIN)}
     left_here = {name: Left(found.own[mine], found.basis[mine], found.of_class[mine]) for name, found in evidence.items()}
     low, high = _without_rows(scaled, left_here, weights)
-    near = left_here["rows"]
-    known = near.own > 0
-    own, basis = own_share(near.own[known], FEW_ROWS), near.basis[known]
-    for side, share in ((low, OUTSIDE), (high, 1 - OUTSIDE)):
-        far = np.array([side[name] for name in FOUNDED])[basis]
-        bound = quantile((scaled["rows"][known] - (1 - own) * far) / own, weights[known], share)
-        side["device"] = min(bound, 0.0) if side is low else max(bound, 0.0)
+    low["device"] = min(_with_rows(scaled, left_here, weights, low, OUTSIDE), 0.0)
+    high["device"] = max(_with_rows(scaled, left_here, weights, high, 1 - OUTSIDE), 0.0)
     devices, classes = counts_of(problem, kind)
     return {
         "low": low, "high": high, "spread": spread, "device_rows": devices, "few_rows": FEW_ROWS,
         "class_rows": classes, "new_class_factor": new_class,
     }  # fmt: skip
+
+
+def _with_rows(
+    scaled: Mapping[str, np.ndarray], evidence: Mapping[str, Left], weights: np.ndarray, far: Mapping[str, float], share: float
+) -> float:
+    """The bound of a device with many rows that leaves `share` of the figures below it, mixed with the `far` one of their basis."""
+    values, weight = [], []
+    for name in NEAR:
+        known = evidence[name].own > 0
+        own = own_share(evidence[name].own[known], FEW_ROWS)
+        beyond = np.array([far[basis] for basis in FOUNDED])[evidence[name].basis[known]]
+        values.append((scaled[name][known] - (1 - own) * beyond) / own)
+        weight.append(weights[known])
+    return quantile(np.concatenate(values), np.concatenate(weight), share)
 
 
 def _without_rows(
