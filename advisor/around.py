@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from advisor.cache import Cache
 from advisor.calibration import Calibration
+from advisor.choices import Choices
 from advisor.collective import LinkCalibration
 from advisor.host import Host, Storage
 from advisor.hostrate import HostCalibration
@@ -28,6 +29,7 @@ class Tables:
     hosts: HostCalibration
     platforms: Mapping[str, Platform]
     storages: Mapping[str, Storage]
+    choices: Choices
 
 
 def host_bytes_of(system: System) -> float | None:
@@ -51,6 +53,8 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
     host, link = system.boxes[0].host, slot_of(system.boxes[0])
     reached = host_bytes_per_s(host, tables.hosts) if host else None
     carried = min(reached, tables.hosts.carried_share * link.bandwidth_bytes_per_s) if reached and link else reached
+    flops = host.cpu_compute_flops if host else None
+    processor = tables.choices.choice("processor-reached-share") * flops if flops is not None else None
     storage = tables.storages.get(storage_of(system))
     return Runner(
         model=model,
@@ -63,7 +67,7 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
         host_bytes_per_s=reached,
         host_prompt_bytes_per_s=carried,
         host_layer_s=tables.hosts.layer_s,
-        host_flops=host.cpu_compute_flops if host else None,
+        host_flops=processor,
         disk_bytes_per_s=storage.read_bytes_per_s if storage else None,
     )
 

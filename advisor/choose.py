@@ -1,7 +1,7 @@
 """What SYSTEM leaves open – engine, backend, strategy, quantization – tried in turn; the best that fits is taken.
 
 Best: what sustains the most tokens for the users asked; an engine with a better rank keeps its place unless another is faster by
-MARGIN. Where nothing fits, what lacks least.
+the choice `engine-margin-factor`. Where nothing fits, what lacks least.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,8 +29,6 @@ from advisor.ways import Choice, Last, Way, choice_of
 
 __all__ = ["all_ways", "best", "bind", "refusals", "tried", "usual_way"]
 
-# So much faster must an engine of a lower rank be: one estimate in ten is further off than 30 % (docs/how-it-works.md).
-MARGIN = 1.3
 UNRANKED = 9
 
 
@@ -124,7 +122,7 @@ def _order(each: Estimate, catalog: Catalog) -> tuple[float, ...]:
         lacking = sum(min(0.0, part.headroom_bytes) * part.count for part in each.fit.devices)
         return 1.0, -lacking
     rank = catalog.engines[each.placement.engine].choice_rank or UNRANKED
-    return 0.0, -each.sustained.value / MARGIN ** (rank - 1)
+    return 0.0, -each.sustained.value / catalog.choices.choice("engine-margin-factor") ** (rank - 1)
 
 
 def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str]:

@@ -16,8 +16,6 @@ from advisor.record import dataclass, field, replace
 from advisor.step import Constants, Terms, decode_terms, larger, prefill_terms
 from advisor.weights import Weights
 
-HOST_FLOPS_SHARE = 0.5  # of the processor's FP32 rate, reached on quantized weights; our judgement, between 0.3 and 0.8 by build
-
 
 @dataclass(frozen=True, eq=False)
 class Runner:
@@ -33,7 +31,7 @@ class Runner:
     host_bytes_per_s: float | None = None  # decoding: read by the processor, or by the card over PCIe
     host_prompt_bytes_per_s: float | None = None  # prompts: carried to the card
     host_layer_s: float = 0.0  # a token's way out of the card and back, for each layer that lies outside
-    host_flops: float | None = None  # of the processor, which multiplies the weights that it keeps while decoding
+    host_flops: float | None = None  # reached by the processor, which multiplies the weights that it keeps while decoding
     disk_bytes_per_s: float | None = None
     _known: dict[int, Constants] = field(default_factory=dict)  # by device: asked several times an estimate
 
@@ -164,7 +162,7 @@ def _in_host_s(runner: Runner, part: Part, users: float, reading_s: float) -> fl
         return reading_s + way_s
     weights = runner.weights
     params = part.host_dense_share * weights.dense_params + part.host_expert_share * weights.chosen_share * weights.expert_params
-    return way_s + larger(reading_s, 2 * params * users / (HOST_FLOPS_SHARE * runner.host_flops), runner.constants(part).knee_exponent)
+    return way_s + larger(reading_s, 2 * params * users / runner.host_flops, runner.constants(part).knee_exponent)
 
 
 def uses_host(part: Part) -> bool:

@@ -119,7 +119,9 @@ def tables_of(catalog: Catalog) -> Tables:
     kept: dict[str, Tables] = catalog.kept("tables")
     if "all" not in kept:
         storages = catalog.records("storage")
-        kept["all"] = Tables(catalog.calibration, catalog.link_calibration, catalog.host_calibration, catalog.platforms, storages)
+        kept["all"] = Tables(
+            catalog.calibration, catalog.link_calibration, catalog.host_calibration, catalog.platforms, storages, catalog.choices
+        )
     return kept["all"]
 
 
