@@ -111,8 +111,8 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray], e
     scaled = {name: residuals[name] / scale / np.where(evidence[name].of_class[mine] == 0, new_class, 1.0) for name in (*NEAR, *NEW_KIN)}
     left_here = {name: Left(found.own[mine], found.basis[mine], found.of_class[mine]) for name, found in evidence.items()}
     low, high = _without_rows(scaled, left_here, weights)
-    low["device"] = min(_with_rows(scaled, left_here, weights, low, OUTSIDE), 0.0)
-    high["device"] = max(_with_rows(scaled, left_here, weights, high, 1 - OUTSIDE), 0.0)
+    for side, share in ((low, OUTSIDE), (high, 1 - OUTSIDE)):
+        _add_known(side, scaled, left_here, weights, share)
     devices, classes = counts_of(problem, kind)
     return {
         "low": low, "high": high, "spread": spread, "device_rows": devices, "few_rows": FEW_ROWS,
@@ -120,18 +120,30 @@ def interval(problem: Problem, kind: str, estimates: Mapping[str, np.ndarray], e
     }  # fmt: skip
 
 
-def _with_rows(
-    scaled: Mapping[str, np.ndarray], evidence: Mapping[str, Left], weights: np.ndarray, far: Mapping[str, float], share: float
-) -> float:
-    """The bound of a device with many rows that leaves `share` of the figures below it, mixed with the `far` one of their basis."""
-    values, weight = [], []
+def _add_known(
+    side: dict[str, float], scaled: Mapping[str, np.ndarray], evidence: Mapping[str, Left], weights: np.ndarray, share: float
+) -> None:
+    """The bound of a device with many rows that, mixed with that of the figures' basis, leaves `share` of them below.
+
+    Where it came out beyond that of a device without rows, both are the one bound that leaves so many below unmixed.
+    """
+    narrower = max if share < 0.5 else min
+    mixed, plain, weight = [], [], []
     for name in NEAR:
         known = evidence[name].own > 0
         own = own_share(evidence[name].own[known], FEW_ROWS)
-        beyond = np.array([far[basis] for basis in FOUNDED])[evidence[name].basis[known]]
-        values.append((scaled[name][known] - (1 - own) * beyond) / own)
+        far = np.array([side[basis] for basis in FOUNDED])[evidence[name].basis[known]]
+        mixed.append((scaled[name][known] - (1 - own) * far) / own)
+        plain.append(scaled[name][known])
         weight.append(weights[known])
-    return quantile(np.concatenate(values), np.concatenate(weight), share)
+    all_weights = np.concatenate(weight)
+    bound = quantile(np.concatenate(mixed), all_weights, share)
+    if narrower(bound, side[FOUNDED[0]]) != bound:
+        bound = quantile(np.concatenate(plain), all_weights, share)
+        wider = min if share < 0.5 else max
+        side.update({basis: wider(side[basis], bound) for basis in FOUNDED})
+        bound = narrower(bound, side[FOUNDED[0]])
+    side["device"] = min(bound, 0.0) if share < 0.5 else max(bound, 0.0)
 
 
 def _without_rows(
