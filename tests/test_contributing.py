@@ -31,8 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_page_has_a_gpu_a_mac_a_link_and_a_model() -> None:
-    assert [name.split("/")[0] for name in FILES] == ["devices", "devices", "links", "models", "measurements"]
+def test_the_page_has_a_file_of_each_kind_that_people_add() -> None:
+    assert [name.split("/")[0] for name in FILES] == ["devices", "devices", "links", "models", "measurements", "host_measurements"]
 
 
 def test_every_file_of_the_page_is_valid(folder: Path) -> None:
