@@ -35,7 +35,7 @@ _WORK = [
     click.option("--why", is_flag=True, default=None, help="Show the arithmetic of the limiting terms, with sources."),
 ]  # fmt: skip
 _PURCHASE = [
-    click.option("--have", metavar="SYSTEM", help="What you own, in SYSTEM words; desktop = a computer without cards; auto = this machine."),
+    click.option("--have", metavar="SYSTEM", help="What you own, in SYSTEM words; desktop = one without cards; auto = this machine."),
     click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k."),
     click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
     click.option("--consider", metavar="KIND", multiple=True, help="Only these kinds of answer (repeatable): second-gpu, …"),
