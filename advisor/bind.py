@@ -130,13 +130,13 @@ def stated_link(link: Link | None, box: Box, catalog: Catalog) -> Link | None:
     """The link that was stated, where these cards can have it; else the usual one."""
     if link is None or box.count == 1:
         return usual_in_box(box, catalog)
-    return in_box(link.id, link, box, catalog, [])
+    return in_box(link, box, catalog, [])
 
 
 def with_link(system: System, link: Link, catalog: Catalog) -> System:
     """The one box of cards with that link between them; Unsupported where they cannot have it."""
     box = system.boxes[0]
-    return replace(system, boxes=(replace(box, link=in_box(link.id, link, box, catalog, [])),), link_stated=True)
+    return replace(system, boxes=(replace(box, link=in_box(link, box, catalog, [])),), link_stated=True)
 
 
 def _inner(words: SystemWords, catalog: Catalog, host: Host | None, smallest: bool, remarks: list[Reason]) -> Box:
@@ -145,8 +145,7 @@ def _inner(words: SystemWords, catalog: Catalog, host: Host | None, smallest: bo
     boxes = list(_boxes(words, catalog, False, host, smallest, remarks))
     if len(boxes) > 1:
         raise Unsupported(f"SYSTEM {words.text!r}: brackets hold one computer with its cards; join computers outside the brackets")
-    stated = in_box(words.link, link, boxes[0], catalog, remarks) if words.link else usual_in_box(boxes[0], catalog)
-    return replace(boxes[0], link=stated, strategy=words.strategy)
+    return replace(boxes[0], link=in_box(link, boxes[0], catalog, remarks), strategy=words.strategy)
 
 
 def _joined(
@@ -157,8 +156,7 @@ def _joined(
         box = boxes[0]
         if box.link is not None:  # written in brackets
             return boxes, None
-        inner = in_box(word, link, box, catalog, remarks) if word else usual_in_box(box, catalog)
-        return (replace(box, link=inner),), None
+        return (replace(box, link=in_box(link, box, catalog, remarks)),), None
     boxes = tuple(box if box.link else replace(box, link=usual_in_box(box, catalog)) for box in boxes)
     return boxes, between(word, link, boxes, backend, catalog, remarks)
 
@@ -173,7 +171,7 @@ def between(
 ) -> Link | None:
     """The link between boxes: as stated where they can have it, else the fastest network that they all have."""
     if word is None:
-        return usual_between(boxes, backend, catalog)
+        return usual_between(boxes, backend)
     if isinstance(link, str) and link in ("pcie", "nvlink"):
         raise Unsupported(f"{link} joins cards inside one box, but these are {len(boxes)} boxes: name a network such as eth-10g-tcp")
     if isinstance(link, str):
@@ -189,10 +187,10 @@ def between(
 
 def _of_kind(kind: str, boxes: tuple[Box, ...], catalog: Catalog) -> Link:
     """The network of that kind, `rdma` or `ethernet`, that all boxes have."""
-    found = usual_between(boxes, None, catalog, only=kind)
+    found = usual_between(boxes, None, only=kind)
     if found is not None:
         return found
-    if fewer := usual_between(boxes[:2], None, catalog, only=kind):
+    if fewer := usual_between(boxes[:2], None, only=kind):
         _reachable(fewer, boxes)  # says how many it joins
     names = ", ".join(sorted({group.device.id for box in boxes for group in box.groups}))
     raise Unsupported(f"{names}: these boxes have no {kind} link in common; name a link such as eth-10g-tcp")
@@ -232,9 +230,9 @@ def _reachable(link: Link, boxes: tuple[Box, ...]) -> None:
         raise Unsupported(f"{link.id} joins at most {most} of these boxes{why}, not {len(boxes)}: take {most}, or a network with a switch")
 
 
-def with_engine(system: System, engine: Engine, backend: Backend, catalog: Catalog) -> System:
+def with_engine(system: System, engine: Engine, backend: Backend) -> System:
     """The system run by this engine; a network that nobody stated is the fastest that this engine can use."""
     changes: dict[str, Any] = {"engine": engine, "backend": backend}
     if len(system.boxes) > 1 and not system.link_stated:
-        changes["link"] = usual_between(system.boxes, backend, catalog) or system.link
+        changes["link"] = usual_between(system.boxes, backend) or system.link
     return replace(system, **changes)

@@ -181,7 +181,7 @@ class Calibration:
         )
         return one, several
 
-    def interval(self, kind: str, constants: Constants, users: float = 1.0) -> tuple[float, float]:
+    def interval(self, kind: str, constants: Constants) -> tuple[float, float]:
         """Factors on a figure of `kind` (decode, prefill, served, … -multi) that bound 80 % of measurements."""
         found = self.intervals[kind]
         family = dict(constants.families)

@@ -40,7 +40,7 @@ def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Whole,
         items, found = items_of(file, lambda tree: _kind_of(tree, below))
         problems += found
         for item in items if not found else []:
-            problems += _lay(item, whole, below, file)
+            problems += _lay(item, whole, below)
     ids = {kind: {**(below.index(kind) if below else {}), **whole[kind]} for kind in TABLES}
     for item in (item for items_of_kind in whole.values() for item in items_of_kind.values()):
         found = record_problems(item, ids)
@@ -48,7 +48,7 @@ def gather(files: Sequence[CatalogFile], below: Compiled | None) -> tuple[Whole,
     return whole, problems
 
 
-def _lay(item: Item, whole: Whole, below: Compiled | None, file: CatalogFile) -> list[Problem]:
+def _lay(item: Item, whole: Whole, below: Compiled | None) -> list[Problem]:
     """Put an item among the whole records: upon the one of its id, if there is one."""
     first = whole[item.kind].get(item.id)
     if first and (below is None or first.file == item.file):

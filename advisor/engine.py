@@ -46,7 +46,6 @@ class TensorRule:
     hidden_divides: bool = given(default=False)
     most_devices: int | None = given(default=None)
     excluded_architectures: tuple[str, ...] = given(default=())  # Model.architecture words
-    needs_rdma_between_boxes: bool = given(default=False)
 
 
 @dataclass(frozen=True, kw_only=True)

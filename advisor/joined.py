@@ -22,7 +22,7 @@ def link_of(word: str, catalog: Catalog) -> Link | str:
     return word.lower() if word.lower() in GENERIC else catalog.link(word)
 
 
-def in_box(word: str | None, link: Link | str | None, box: Box, catalog: Catalog, remarks: list[Reason]) -> Link | None:
+def in_box(link: Link | str | None, box: Box, catalog: Catalog, remarks: list[Reason]) -> Link | None:
     """The stated link between the cards of a box; refuses what they do not have."""
     names = ", ".join(sorted({group.device.id for group in box.groups}))
     if isinstance(link, str):
@@ -147,7 +147,7 @@ def _price(host: Host) -> float:
     return min((price.middle for price in host.prices), default=float("inf"))
 
 
-def usual_between(boxes: Sequence[Box], backend: Backend | None, catalog: Catalog, only: str | None = None) -> Link | None:
+def usual_between(boxes: Sequence[Box], backend: Backend | None, only: str | None = None) -> Link | None:
     """The fastest network that all boxes have and the engine can use, RDMA before TCP; the slowest box's Ethernet otherwise."""
     each = [list(box.networks) for box in boxes]
     shared = [link for link in each[0] if all(link in others for others in each[1:])]

@@ -206,7 +206,7 @@ def resale(have: System | None, system: System, terms: Terms) -> float | None:
     kept = {(device.id, memory): count for device, memory, count in _counted(system.groups)}
     total = 0.0
     for device, memory_bytes, count in _counted(have.groups):
-        each = resale_of(device, memory_bytes, terms.money, dict(terms.overrides))
+        each = resale_of(device, memory_bytes, dict(terms.overrides))
         idle = max(0, count - kept.get((device.id, memory_bytes), 0))
         if idle and each is None:
             return None

@@ -169,7 +169,7 @@ def price_of(
     return known[key]
 
 
-def resale_of(device: Device, memory_bytes: float, money: Money, overrides: Mapping[str, float] | None = None) -> float | None:
+def resale_of(device: Device, memory_bytes: float, overrides: Mapping[str, float] | None = None) -> float | None:
     """What an owned one would bring: the lower end of its newest used street row."""
     if overrides and device.id in overrides:
         return overrides[device.id]

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from advisor.device import Device
 from advisor.engine import Backend, Engine
-from advisor.model import Model
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.system import System
@@ -76,7 +75,7 @@ def eight_bit_cache(engine: Engine) -> str | None:
     return next((name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1), None)
 
 
-def wanted_quants(engine: Engine, model: Model, asked: str | None, native: Quant | None) -> tuple[str, ...]:
+def wanted_quants(engine: Engine, asked: str | None, native: Quant | None) -> tuple[str, ...]:
     """Ids to try in turn when no single quantization is asked: the model's own where it is a narrow one, else the engine's usual."""
     widths = {"4bit": engine.usual_4bit, "8bit": engine.usual_8bit, "16bit": engine.usual_16bit}
     if asked is not None:

@@ -9,6 +9,7 @@ from advisor.bind import box_of, with_engine
 from advisor.cache import Cache, cache_of
 from advisor.catalog import Catalog
 from advisor.correction import Correction
+from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.errors import BadValue, UnknownName
 from advisor.joined import usual_in_box
@@ -179,11 +180,11 @@ def _way(choice: Choice, engine: Engine) -> Way | Reason:
         return chosen
     if system.engine is None and chosen.format in engine.experimental_formats:
         return Reason("quant.engine-cannot-read", {"engine": engine.id, "quant": chosen.id, "formats": ", ".join(engine.formats)})
-    run_by = with_engine(system, engine, backend, catalog)
+    run_by = with_engine(system, engine, backend)
     return Way(run_by, engine, backend, chosen, weights_of(model, chosen, engine.id), cache_of(model, kv_quant, engine), choice)
 
 
-def quant_of(engine: Engine, model: Model, quant: Quant | str | None, kinds: tuple, catalog: Catalog) -> Quant | Reason:  # type: ignore[type-arg]
+def quant_of(engine: Engine, model: Model, quant: Quant | str | None, kinds: tuple[Device, ...], catalog: Catalog) -> Quant | Reason:
     """The quantization asked, or the first of the usual ones that the engine runs there."""
     if isinstance(quant, Quant):
         return unreadable(engine, quant, kinds) or quant
@@ -191,7 +192,7 @@ def quant_of(engine: Engine, model: Model, quant: Quant | str | None, kinds: tup
         return quant_of(engine, model, catalog.quant(quant), kinds, catalog)
     native = _native(model, catalog)
     problem: Reason | None = None
-    for name in wanted_quants(engine, model, quant, native):
+    for name in wanted_quants(engine, quant, native):
         each = catalog.quant(name)
         refused = unreadable(engine, each, kinds)
         if refused is None:

@@ -97,7 +97,7 @@ def model_of(
     inside = habits.text_part(model_type) if keys.around else {}
     keys = Keys(own_keys, {**habits.usual, **inside, **(family.values or {}), **keys.around}, where)
     quant, open_quant = native_quant(keys, name, beside, habits.quant_methods)
-    model = _shape(keys, family, name, where)
+    model = _shape(keys, family, name)
     vision = tower_params(beside_text, model.hidden_size, habits)
     if vision is None:
         assumed += ("the size of the tower for pictures or sound is not stated; not counted",)
@@ -134,7 +134,7 @@ def _tied_by_wrapper(config: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
     return {"tie_word_embeddings": stated} if stated is not None and newer and int(newer[1]) >= WRAPPER_TIES_FROM else {}
 
 
-def _shape(keys: Keys, family: Family, name: str, where: str) -> Model:
+def _shape(keys: Keys, family: Family, name: str) -> Model:
     hidden, vocabulary = _needed(keys, HIDDEN), _needed(keys, VOCABULARY)
     doubled = 2 if keys.text("model_type") == "longcat_flash" else 1  # two attentions and two dense networks in a layer
     layers = _layers(keys)

@@ -48,7 +48,7 @@ def read(page: Page) -> tuple[View, ...]:
         if _is_header(cells):
             header = [cell.split(" [")[0] for cell in cells]
         elif header is not None and len(cells) == len(header):
-            found.append(_from_header(dict(zip(header, cells, strict=True)), cells))
+            found.append(_from_header(dict(zip(header, cells, strict=True))))
         elif _name_at(cells) is not None:
             found.append(("", _from_bare(cells)))
     return (View(tool=TOOL, devices=tuple(_once(found))),)
@@ -126,7 +126,7 @@ def _name_at(cells: Sequence[str]) -> int | None:
     return None
 
 
-def _from_header(row: dict[str, str], cells: Sequence[str]) -> tuple[str, Seen]:
+def _from_header(row: dict[str, str]) -> tuple[str, Seen]:
     """The device of a row under its header, and the second at which it was printed."""
     total, used = row.get("memory.total"), row.get("memory.used")
     generation = row.get("pcie.link.gen.max") or row.get("pcie.link.gen.gpumax") or row.get("pcie.link.gen.current")

@@ -93,7 +93,6 @@ def _block(facts: Mapping[str, str], setting: Setting) -> Iterator[Run]:
         number(facts.get("total generated tokens")),
         whole(facts.get("maximum request concurrency")),
         number(facts.get("concurrency")),
-        number(facts.get("mean tpot (ms)")),
     )
     if str(facts.get("backend", "")).startswith(("sglang", "vllm")):
         base = replace(base, engine=facts["backend"].split("-")[0])
@@ -118,7 +117,6 @@ def _served(
     written: float | None,
     most: int | None,
     mean: float | None,
-    tpot_ms: float | None,
 ) -> Run:
     """A closed loop of users: the concurrency asked for; else the measured one; else all requests at once."""
     users = most or setting.users or mean or done or 1
@@ -169,7 +167,6 @@ def _of_json(one: Mapping[str, Any], setting: Setting) -> Iterator[Run]:
         number(one.get("total_output_tokens")),
         most,
         number(one.get("concurrency")),
-        number(one.get("mean_tpot_ms")),
     )
     model = next((one[key] for key in ("model_id", "model", "tokenizer_id") if isinstance(one.get(key), str)), base.model)
     backend = str(one.get("backend") or one.get("endpoint_type") or "")
