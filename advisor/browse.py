@@ -13,6 +13,7 @@ from advisor.reason import Reason
 from advisor.record import dataclass
 from advisor.tables import LISTED, TABLES
 from advisor.where import Condition, condition_of
+from advisor.words import shortened
 from advisor.yamlfile import Shape, plans
 from advisor.yamlwrite import unit_of
 
@@ -172,7 +173,7 @@ def find(catalog: Catalog, name: str) -> tuple[str, Found]:
         except UnknownName as error:
             near += error.nearest
     hint = f": did you mean {' or '.join(near[:3])}?" if near else ": `advisor list devices` shows what there is"
-    raise UnknownName(f"the catalog has nothing called {name!r}{hint}", tuple(near[:5]))
+    raise UnknownName(f"the catalog has nothing called {shortened(name)}{hint}", tuple(near[:5]))
 
 
 def card(catalog: Catalog, name: str, today: date | None = None) -> Card:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from advisor.errors import AmbiguousName, UnknownName
 from advisor.reason import Reason
 from advisor.units import GIB, TIB
+from advisor.words import shortened
 
 MOST_NAMED = 8  # of the nearest or the candidates in a message
 MAC_WORDS = r"\b(macbook( pro| air)?|mac (studio|mini|pro)|imac|mac)\b"
@@ -134,7 +135,9 @@ class Names:
         near = self.bearing(plain) if self.one == "model" and plain != text else ()
         if not near:
             return None
-        return UnknownName(f"no {self.one} is called {text!r}: write {' or '.join(near[:3])}, and the quantization as --quant", near)
+        return UnknownName(
+            f"no {self.one} is called {shortened(text)}: write {' or '.join(near[:3])}, and the quantization as --quant", near
+        )
 
     def bearing(self, text: str) -> tuple[str, ...]:
         """The ids that bear exactly this name, or whose family does; none where nothing does. Cheap: no nearest names."""
@@ -149,7 +152,7 @@ class Names:
         if len(candidates) == 1:
             return candidates[0]
         near = _begun_first(text, candidates)
-        raise AmbiguousName(f"{text!r} could be any of {', '.join(near)}: say which {self.one}", near)
+        raise AmbiguousName(f"{shortened(text)} could be any of {', '.join(near)}: say which {self.one}", near)
 
     def unknown(self, text: str, sharing: list[str]) -> UnknownName | AmbiguousName:
         """The error for a name that nothing bears: those that share its words, then those spelled alike."""
@@ -157,12 +160,12 @@ class Names:
 
         if len(sharing) > 1:
             near = _begun_first(text, sharing)
-            return AmbiguousName(f"{text!r} names no single {self.one}; it could be {', '.join(near)}", near)
+            return AmbiguousName(f"{shortened(text)} names no single {self.one}; it could be {', '.join(near)}", near)
         alike = get_close_matches(text.lower(), self.ids, n=3, cutoff=0.5)
         known = get_close_matches(normal(text), tuple(self.exact), n=3, cutoff=0.6)
         near = tuple(dict.fromkeys([*sharing, *alike, *(each for name in known for each in self.exact[name])]))[:5]
         hint = f": did you mean {' or '.join(near[:3])}?" if near else f": see `advisor list` for every {self.one}"
-        return UnknownName(f"no {self.one} is called {text!r}{hint}", near)
+        return UnknownName(f"no {self.one} is called {shortened(text)}{hint}", near)
 
     def _sharing(self, text: str) -> list[str]:
         words = {word for word in re.split(r"[^a-z0-9.]+", text.lower().rsplit("/", 1)[-1]) if word} - MODEL_WORDS
@@ -219,7 +222,7 @@ class DeviceNames(Names):
             return None
         near = self.bearing(text[: found.start()])
         whole = f"; the card is {near[0]}" if len(near) == 1 else ""
-        said = f"{text!r} is a MIG slice, a part of a card, which is no device here: name the whole card{whole}"
+        said = f"{shortened(text)} is a MIG slice, a part of a card, which is no device here: name the whole card{whole}"
         return UnknownName(said, near[:MOST_NAMED])
 
     def bearing(self, text: str) -> tuple[str, ...]:
@@ -236,7 +239,7 @@ class DeviceNames(Names):
     def _noted(self, text: str, found: str, memory: float | None) -> Found:
         if memory is not None and memory not in self.memory_of(found):
             sizes = ", ".join(f"{size:g}" for size in self.memory_of(found))
-            raise UnknownName(f"{text!r}: {found} is sold with {sizes} GB, not {memory:g}", (found,))
+            raise UnknownName(f"{shortened(text)}: {found} is sold with {sizes} GB, not {memory:g}", (found,))
         return Found(found, memory, self._note(text.strip(), found))
 
     def _note(self, text: str, found: str) -> Reason | None:

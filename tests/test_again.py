@@ -38,6 +38,7 @@ ESTIMATES = [
     ("2x rtx-3090", "--model", "llama-3.3-70b", "--price", "rtx-3090=500", "--electricity", "0.4", "--hours-per-day", "3"),
     ("rtx-4090 + rtx-3090", "--model", "70b", "--ram-gib", "96", "--quant", "q8_0", "--users", "2", "--kv-quant", "q8_0"),
     ("rtx-4060-laptop", "--model", "qwen3-8b", "--prompt", "0", "--generate", "100"),
+    ("2x rtx-5090", "--model", "llama-3.3-70b", "--psu-w", "1600"),
     ("2x mac-m4-pro-20c 48gb", "--model", "gpt-oss-120b", "--price", "mac-m4-pro-20c=1234.5"),
 ]
 
@@ -63,6 +64,17 @@ def test_rungs_and_prices_are_given_again(capsys: pytest.CaptureFixture[str]) ->
         assert "--price rtx-3090=600 --electricity 0.3" in road["estimate"]["again"]
         for key in ("fits", "memory", "speed", "workload", "model"):
             assert again[key] == road["estimate"][key], (road["kind"], key)
+
+
+def test_a_stated_supply_is_said_of_the_own_computer_only(capsys: pytest.CaptureFixture[str]) -> None:
+    """The price of a road holds the supply that its cards need: 2 × 450 W are too much for 850 W, not for the stated 1,600 W."""
+    found = answer(capsys, "recommend", "--have", "2x rtx-3090-ti", "--model", "llama-3.3-70b", "--psu-w", "1600", "--json")
+    estimates = [road["estimate"] for road in found["roads"] if road["estimate"]]
+    assert any("--psu-w 1600" in each["again"] for each in estimates)
+    for each in estimates:
+        again = answer(capsys, *shlex.split(each["again"])[1:], "--json")
+        assert again["cost"]["price_usd"] == each["cost"]["price_usd"], each["again"]
+        assert ("--psu-w" in each["again"]) == ("--host desktop-x8x8" in each["again"])
 
 
 def test_a_model_given_as_a_file_is_named_again(capsys: pytest.CaptureFixture[str]) -> None:

@@ -188,6 +188,17 @@ def test_a_reader_that_leaves_is_no_error():
     assert said == b""
 
 
+@pytest.mark.parametrize(
+    "words", [("recommend", "--have", "2x rtx-3090", "--model", "qwen3-8b"), ("estimate", "nonsense", "--model", "8b")]
+)
+def test_a_reader_of_both_streams_may_leave_too(words):
+    """`advisor … 2>&1 | head -0`: what stderr still holds at the exit is nobody's fault either."""
+    with subprocess.Popen([sys.executable, "-m", "advisor", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(timeout=60) == 0
+
+
 def test_python_m_is_the_same():
     assert advisor("--version").stdout.startswith("advisor ")
 

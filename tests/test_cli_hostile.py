@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from advisor.cli import COMMANDS, run
 from advisor.cli.batch import answer_line
+from advisor.cli.streams import COLUMNS
 
 MODEL = ("--model", "qwen3-8b")
 BAD_INPUT = [
     (("estimate", "rtx-309", *MODEL), "rtx-3090"),
     (("estimate", "m1 max", *MODEL), "mac-m1-max-24c"),
+    (("estimate", "x" * 5000, *MODEL), "no device is called"),
+    (("estimate", "rtx-3090", "--model", "y" * 5000), "no model is called"),
+    (("show", "z" * 5000), "nothing called"),
     (("estimate", "", *MODEL), "SYSTEM"),
     (("estimate", "rtx-3090"), "--model is missing"),
     (("estimate", "rtx-3090", "--model", "lama-3.3-70b"), "llama-3.3-70b"),
@@ -68,7 +72,8 @@ def test_bad_input_is_a_plain_error(arguments, words, capsys):
     shown = capsys.readouterr()
     assert code == 2, shown.out + shown.err
     assert shown.out == ""
-    assert words in shown.err
+    assert words in " ".join(shown.err.split())
+    assert all(len(line) <= COLUMNS or " " not in line for line in shown.err.splitlines())
     assert "Traceback" not in shown.err
     assert "bug" not in shown.err
 

@@ -1,12 +1,15 @@
 """What is owned beside cards: a computer without any, a laptop, and what either takes."""
 
 from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from advisor import answers
 from advisor.advice import Recommendation
+from advisor.advice.verdict import shopping
+from advisor.billed import CostLine
 from advisor.catalog import Catalog, shipped
 from advisor.errors import BadValue
 from advisor.memorykit import sizes
@@ -94,6 +97,20 @@ def test_more_memory_in_the_own_computer_may_be_the_answer() -> None:
     assert given.verdict.spend_usd == 2 * kit.usd
     assert given.verdict.estimate
     assert given.verdict.estimate.system.ram_bytes == 64 * GIB
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ((), ""),
+        (("Arc B570 10GB",), "an Arc B570 10GB"),
+        (("Arc B570 10GB", "64 GB of DDR5 memory"), "an Arc B570 10GB and 64 GB of DDR5 memory"),
+        (("GeForce RTX 3090", "850 W supply", "16 GB DDR4 kit"), "a GeForce RTX 3090, an 850 W supply and a 16 GB DDR4 kit"),
+    ],
+)
+def test_what_is_bought_is_a_list_as_one_says_it(names: tuple[str, ...], said: str) -> None:
+    lines = tuple(CostLine(name, name, 1, 100.0) for name in names)
+    assert shopping(SimpleNamespace(lines=lines)) == said  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("ram_gib", "most"), [(16, {32, 64}), (32, {64, 128}), (64, {128}), (128, set())])

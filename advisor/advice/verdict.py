@@ -17,6 +17,7 @@ from advisor.record import replace
 from advisor.system import spec
 
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
+MASS = re.compile(r"\d+ GB of ")  # named without an article: 64 GB of DDR5 memory
 
 
 def verdict_of(
@@ -93,9 +94,10 @@ def _facts(option: Option, case: Case) -> dict[str, Fact]:
 
 
 def shopping(cost: Cost) -> str:
-    """What is bought, as a list: a second card, a bridge, a computer."""
+    """What is bought, as a list: a second card, a bridge and a computer."""
     owned = {line.what: line.count for line in cost.lines if line.owned}
-    return ", ".join(_item(line, owned.get(line.what, 0)) for line in cost.lines if not line.owned)
+    items = [_item(line, owned.get(line.what, 0)) for line in cost.lines if not line.owned]
+    return " and ".join((", ".join(items[:-1]), *items[-1:])) if items[1:] else "".join(items)
 
 
 def _item(line: CostLine, owned: int) -> str:
@@ -104,7 +106,7 @@ def _item(line: CostLine, owned: int) -> str:
     if line.count > 1:
         return f"{line.count} × {line.name}{used}"
     article = "an" if VOWEL_SOUND.match(line.name) else "a"
-    if line.name.startswith(("Two ", "Three ")):
+    if line.name.startswith(("Two ", "Three ")) or MASS.match(line.name):
         return f"{line.name}{used}"
     which = "a second" if owned == 1 else "another" if owned else article
     return f"{which} {line.name}{used}"

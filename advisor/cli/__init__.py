@@ -82,11 +82,19 @@ def group() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; its exit code. Every failure becomes plain lines, and with --json an object."""
     try:
+        return _answered(arguments)
+    except (BrokenPipeError, SystemExit):  # the second is how click takes the first
+        _close_quietly()
+        return 0
+
+
+def _answered(arguments: Sequence[str]) -> int:
+    """The same, while somebody reads."""
+    try:
         code = group.main(args=list(arguments), prog_name="advisor", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        _close_quietly()
-        return 0
+        raise
     except (KeyboardInterrupt, click.Abort):
         return 130
     except Exception as error:
@@ -98,7 +106,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _close_quietly() -> None:
     """The reader is gone (`| head -1`): send what is still buffered nowhere, so that Python's exit says nothing."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from advisor.cli.streams import say
+from advisor.cli.streams import say, wrapped
 from advisor.errors import AdvisorError, CatalogError
 
 BUG = 1
@@ -44,7 +44,7 @@ def _lines(error: Exception, shown: dict[str, Any]) -> str:
         lines.append(f"Did you mean: {', '.join(shown['nearest'][:8])}?")
     if isinstance(error, click.UsageError) and error.ctx:
         lines.append(f"Try '{error.ctx.command_path} -h' for help.")
-    return "\n".join(lines)
+    return "\n".join(wrapped(line) for each in lines for line in each.split("\n"))
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from shlex import join
 
+from advisor.answers import Recommended
 from advisor.record import dataclass
 from advisor.request import Request, option_name
 from advisor.speed import Estimate
@@ -16,6 +17,8 @@ class Said:
 
     model: str | None = None  # as the user named it; None: the estimate's own id
     terms: tuple[str, ...] = ()
+    supply_w: float | None = None
+    supply_in: str | None = None  # the computer whose supply that is; None: whichever is around the cards
 
 
 NOTHING = Said()
@@ -28,21 +31,31 @@ def again(given: Estimate, stated: Said = NOTHING) -> str:
     words += ["--kv-quant", given.kv_quant] if given.kv_quant != "f16" else []
     words += ["--users", str(work.users)] if work.users != 1 else []
     words += ["--context", str(work.context_tokens), "--prompt", str(work.prompt_tokens), "--generate", str(work.generate_tokens)]
-    return join([*words, *_surroundings(given.system), *stated.terms])
+    return join([*words, *_surroundings(given.system, stated), *stated.terms])
 
 
-def _surroundings(system: System) -> list[str]:
-    """The computer around cards, its memory and its disk."""
+def _surroundings(system: System, stated: Said) -> list[str]:
+    """The computer around cards, its power supply, its memory and its disk."""
     hosts = {box.host.id for box in system.boxes if box.host is not None}
     words = ["--host", *hosts] if len(hosts) == 1 else []
+    if stated.supply_w is not None and hosts and (stated.supply_in is None or hosts == {stated.supply_in}):
+        words += ["--psu-w", f"{stated.supply_w:.12g}"]
     words += ["--ram-gib", f"{system.ram_bytes / GIB:g}"] if system.ram_bytes is not None else []
     return [*words, "--storage", system.storage] if system.storage is not None else words
 
 
-def said(request: Request | None, overlays: Sequence[str] = ()) -> Said:
-    """What the request said of them, for the command that gives the numbers again."""
+def said(request: Request | None, overlays: Sequence[str] = (), supply_in: str | None = None) -> Said:
+    """What the request said of them, for the command that gives the numbers again; `supply_in`: the buyer's own computer."""
     stated = request or Request("recommend", {})
     words = [word for thing, usd in stated.get("price", ()) for word in ("--price", f"{thing}={usd:.12g}")]
     for key in ("electricity", "hours_per_day"):
         words += [option_name(key), f"{stated.get(key):.12g}"] if stated.get(key) is not None else []
-    return Said(stated.get("model"), (*words, *(word for path in overlays for word in ("--catalog", path))))
+    words += [word for path in overlays for word in ("--catalog", path)]
+    return Said(stated.get("model"), tuple(words), stated.get("psu_w"), supply_in)
+
+
+def said_of(answer: Recommended) -> Said:
+    """The same of advice: a stated power supply is that of the buyer's own computer."""
+    need, have = answer.recommendation.need, answer.recommendation.have
+    own = have.boxes[0].host if have and not have.groups[0].device.is_box else None
+    return said(answer.request, answer.overlays, own.id if own else need.host or "")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
 from advisor.report.advice_json import recommendation
-from advisor.report.again import said
+from advisor.report.again import said, said_of
 from advisor.report.estimate_json import Json, amdahl, conditions, estimate_body, memory_sums, reason, reasons, speed, texts
 from advisor.report.head import head
 
@@ -89,13 +89,13 @@ def scale(answer: Scaled) -> Json:
 
 def recommend(answer: Recommended) -> Json:
     """`advisor recommend`."""
-    return {**head("recommend"), **recommendation(answer.recommendation, said(answer.request, answer.overlays))}
+    return {**head("recommend"), **recommendation(answer.recommendation, said_of(answer))}
 
 
 def ask(answer: Recommended) -> Json:
     """`advisor ask`: a recommendation, and how the question was understood."""
     understood = {"understood_as": answer.understood_as, "not_understood": list(answer.not_understood), "asked": reasons(answer.asked)}
-    return {**head("ask"), **understood, **recommendation(answer.recommendation, said(answer.request, answer.overlays))}
+    return {**head("ask"), **understood, **recommendation(answer.recommendation, said_of(answer))}
 
 
 OBJECTS: dict[str, Callable[[Any], Json]] = {"estimate": estimate, "compare": compare, "scale": scale, "recommend": recommend, "ask": ask}

@@ -68,7 +68,12 @@ def _widths(block: Table) -> list[int | None]:
 
 def _wrapped(block: Table, column: int, width: int | None) -> list[str]:
     cells = [row[column] for row in block.rows]
-    return ["\n".join(wrap(cell, width, break_on_hyphens=False)) for cell in cells] if width else cells
+    return ["\n".join(wrap(_breakable(cell, width), width, break_on_hyphens=False)) for cell in cells] if width else cells
+
+
+def _breakable(cell: str, width: int) -> str:
+    """A word too long for its column goes on behind its last slash: `llama.cpp/` over `vulkan,`."""
+    return " ".join(word if len(word) <= width else "/ ".join(word.rsplit("/", 1)) for word in cell.split(" "))
 
 
 def _bars(block: Bars) -> Iterator[str]:

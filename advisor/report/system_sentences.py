@@ -35,7 +35,7 @@ SYSTEM: dict[str, str] = {
     "stops.together": "Large runs report {stops_per_device_year} unexpected stops a device and year: {stops_per_year} for these {devices},\
  and any one stops all.",
     "system.memory-assumed": "{device} is sold with several memory sizes: taken with {memory_bytes}.",
-    "kernel.slow": "{engine} is known to be slow at {work} here, on {device} by {backend}: {slower_factor} times slower than {beside}.",
+    "kernel.slow": "{engine} is known to be slow at {work} here, on {device} by {backend}: it takes {slower_factor} the time of {beside}.",
     "users.queue": "{engine} works on {at_a_time} requests at a time: of {users} users {waiting} wait for their turn.",
 }
 SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}

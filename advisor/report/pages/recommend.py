@@ -6,7 +6,7 @@ from advisor.market import Cost
 from advisor.need import Need
 from advisor.reason import Reason
 from advisor.record import replace
-from advisor.report.again import Said, again, said
+from advisor.report.again import Said, again, said_of
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
 from advisor.report.pages.common import (
     STRATEGIES,
@@ -254,7 +254,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
         blocks.append(_conditions(given))
     blocks += _changes(given, full, bool(answer.asked or (given.ladder and answer.understood_as)))
     blocks += _why(given) if why else []
-    blocks.append(Facts(_foot(given, said(answer.request, answer.overlays))))
+    blocks.append(Facts(_foot(given, said_of(answer))))
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
