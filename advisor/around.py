@@ -15,6 +15,7 @@ from advisor.placement import Part, Placement
 from advisor.platforms import Platform
 from advisor.record import dataclass
 from advisor.system import Box, System
+from advisor.units import GIB
 from advisor.weights import Weights
 
 USUAL_STORAGE = "nvme-4"
@@ -36,6 +37,12 @@ def host_bytes_of(system: System) -> float | None:
     """Memory of the computer that carries the devices: as stated, else its record's; None where nobody says."""
     host = system.boxes[0].host
     return system.ram_bytes or (host.memory_bytes if host else None)
+
+
+def host_room_bytes_of(system: System, choices: Choices) -> float | None:
+    """What of that memory weights and caches may take at the most."""
+    host_bytes = host_bytes_of(system)
+    return None if host_bytes is None else max(0.0, host_bytes - choices.choice("host-reserve-gib") * GIB)
 
 
 def host_bytes_per_s(host: Host, rates: HostCalibration) -> float:

@@ -81,10 +81,10 @@ def fit(
     workload: Workload,
     engine: Engine,
     platforms: Mapping[str, Platform],
-    host_bytes: float | None = None,
+    host_room_bytes: float | None = None,
 ) -> Fit:
     """Bytes on each device of the placement, and the longest context and most users that would still fit."""
-    return fitted(rooms_of(placement, model, weights, cache, engine, platforms, host_bytes), model, workload)
+    return fitted(rooms_of(placement, model, weights, cache, engine, platforms, host_room_bytes), model, workload)
 
 
 def fitted(rooms: Rooms, model: Model, workload: Workload) -> Fit:

@@ -1,7 +1,7 @@
 """How many bytes each device lacks for the plain layout: what an offload must move out."""
 
 from advisor import memory
-from advisor.around import Tables, host_bytes_of
+from advisor.around import Tables, host_bytes_of, host_room_bytes_of
 from advisor.placement import Job
 from advisor.placement.offload import plain
 from advisor.reason import Reason
@@ -9,7 +9,6 @@ from advisor.record import replace
 from advisor.rooms import Rooms, rooms_of
 
 SPARE_SHARE = 0.01  # of what is moved, so that rounding does not leave a device short
-HOST_KEEPS_SHARE = 0.15  # chosen: of 32 GiB of host memory the system and the program take 5 themselves
 
 
 def plain_rooms(job: Job, tables: Tables) -> Rooms | None:
@@ -17,15 +16,16 @@ def plain_rooms(job: Job, tables: Tables) -> Rooms | None:
     base = plain(job)
     if isinstance(base, Reason):
         return None
-    return rooms_of(base, job.model, job.weights, job.cache, job.engine, tables.platforms, host_bytes_of(job.system))
+    room = host_room_bytes_of(job.system, tables.choices)
+    return rooms_of(base, job.model, job.weights, job.cache, job.engine, tables.platforms, room)
 
 
-def with_shortage(job: Job, rooms: Rooms | None) -> Job:
+def with_shortage(job: Job, rooms: Rooms | None, tables: Tables) -> Job:
     """The job with what each part lacks and what the host's memory can take."""
     if rooms is None:
         return job
     fit = memory.fitted(rooms, job.model, replace(job.workload, users=job.workload.users or 1))
     short = tuple(max(0.0, -device.headroom_bytes) * (1 + SPARE_SHARE) for device in fit.devices)
     host_bytes = host_bytes_of(job.system)
-    room = None if host_bytes is None else host_bytes * (1 - HOST_KEEPS_SHARE)
+    room = None if host_bytes is None else host_bytes * (1 - tables.choices.choice("host-keeps-share"))
     return replace(job, short_bytes=short, host_room_bytes=room)

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from advisor.around import Tables, host_bytes_of, load_s, runner_of
+from advisor.around import Tables, host_room_bytes_of, load_s, runner_of
 from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.evidence import Setup, setup_of
@@ -39,8 +39,8 @@ class Plan:
     @cached_property
     def rooms(self) -> Rooms:
         """The places that must hold it."""
-        host_bytes, platforms = host_bytes_of(self.system), self.tables.platforms
-        return rooms_of(self.placement, self.model, self.weights, self.cache, self.engine, platforms, host_bytes)
+        room, platforms = host_room_bytes_of(self.system, self.tables.choices), self.tables.platforms
+        return rooms_of(self.placement, self.model, self.weights, self.cache, self.engine, platforms, room)
 
     @cached_property
     def runner(self) -> Runner:

@@ -10,10 +10,8 @@ from advisor.model import Model
 from advisor.placement import Part, Placement
 from advisor.platforms import Platform, Usable, usable
 from advisor.record import dataclass, replace
-from advisor.units import GIB
 from advisor.weights import Weights
 
-HOST_RESERVE_BYTES = 4 * GIB  # what the operating system and the programs beside keep
 UNBOUNDED_USERS = 2**20  # where an engine states no most
 
 
@@ -68,19 +66,18 @@ def rooms_of(
     cache: Cache,
     engine: Engine,
     platforms: Mapping[str, Platform],
-    host_bytes: float | None = None,
+    host_room_bytes: float | None = None,
 ) -> Rooms:
-    """The places of a placement; `host_bytes` of memory has the computer around its devices."""
+    """The places of a placement; `host_room_bytes` may be taken of the memory of the computer around its devices."""
     copies = input_copies(placement)
     loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies) for part in placement.parts)
-    host_room = None if host_bytes is None else max(0.0, host_bytes - HOST_RESERVE_BYTES)
     held = sum(_host_bytes(part, weights) * part.count for part in placement.parts)
     share = sum(part.host_cache_share * part.count for part in placement.parts)
     return Rooms(
         loads=loads,
         cache=cache,
-        places=(*loads, *_host_load(placement.parts[0], cache, host_room, held, share)),
-        host_room_bytes=host_room,
+        places=(*loads, *_host_load(placement.parts[0], cache, host_room_bytes, held, share)),
+        host_room_bytes=host_room_bytes,
         host_weights_bytes=held,
         host_cache_share=share,
         disk_bytes=sum(part.disk_share for part in placement.parts) * (weights.dense_bytes + weights.expert_bytes),

@@ -72,7 +72,7 @@ class Way:
         if strategy not in STRATEGIES:
             raise BadValue(f"strategy {strategy!r}: there are {', '.join(STRATEGIES)}")
         if strategy == "offload":
-            return self._laid(strategy, offload_short.with_shortage(self._job(workload), self._plain_rooms))
+            return self._laid(strategy, offload_short.with_shortage(self._job(workload), self._plain_rooms, tables_of(self.choice.catalog)))
         found = self._plans.get(strategy)
         if found is None:
             found = self._plans[strategy] = self._laid(strategy, self._job(workload))

@@ -31,7 +31,7 @@ def fitted(
     context: int = 8192,
     kv: str = "f16",
     parts: int = 1,
-    host_bytes: float | None = None,
+    host_room_bytes: float | None = None,
     **share: float,
 ) -> Fit:
     """One model on `parts` devices with equal shares."""
@@ -46,7 +46,7 @@ def fitted(
         Workload(users=users, context_tokens=context, prompt_tokens=0, generate_tokens=1),
         CATALOG.engine(engine),
         CATALOG.platforms,
-        host_bytes,
+        host_room_bytes,
     )
 
 
@@ -186,8 +186,8 @@ def test_short_memory_has_its_arithmetic() -> None:
 
 def test_host_memory_must_hold_what_is_moved_out() -> None:
     moved = {"dense_share": 0.2, "host_dense_share": 0.8}
-    assert fitted(model="llama-3.3-70b", host_bytes=64 * GIB, **moved).fits
-    short = fitted(model="llama-3.3-70b", host_bytes=32 * GIB, **moved)
+    assert fitted(model="llama-3.3-70b", host_room_bytes=60 * GIB, **moved).fits
+    short = fitted(model="llama-3.3-70b", host_room_bytes=28 * GIB, **moved)
     assert not short.fits
     assert [each.code for each in short.reasons] == ["memory.host-short"]  # the device itself has room: it says which memory is short
     assert min(each.headroom_bytes for each in short.devices) > 0
