@@ -24,7 +24,7 @@ def with_shortage(job: Job, rooms: Rooms | None, tables: Tables) -> Job:
     """The job with what each part lacks and what the host's memory can take."""
     if rooms is None:
         return job
-    fit = memory.fitted(rooms, job.model, replace(job.workload, users=job.workload.users or 1))
+    fit = memory.fitted(rooms, job.model, job.workload if job.workload.users else replace(job.workload, users=1))
     short = tuple(max(0.0, -device.headroom_bytes) * (1 + SPARE_SHARE) for device in fit.devices)
     host_bytes = host_bytes_of(job.system)
     room = None if host_bytes is None else host_bytes * (1 - tables.choices.choice("host-keeps-share"))

@@ -70,6 +70,7 @@ def unkept(engine: Engine, kv_quant: str) -> Reason | None:
     return Reason("kv.engine-cannot-keep", {"engine": engine.id, "kv_quant": kv_quant, "kv_types": ", ".join(engine.kv_types)})
 
 
+@lru_cache(maxsize=256)
 def eight_bit_cache(engine: Engine) -> str | None:
     """The engine's cache type of eight bits a number, its scales beside them; None where it has none."""
     return next((name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1), None)

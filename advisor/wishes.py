@@ -195,11 +195,10 @@ def assumed_of(model: "Model") -> tuple[Reason, ...]:
 
 def own_computer(request: Request, catalog: "Catalog") -> "Host | None":
     """The computer that `--have` names, where it names one without cards: its price is not on the bill."""
-    words: str = request.get("have") or ""
-    try:
-        host = catalog.host(words)
-    except AdvisorError:
+    named = catalog.bearing("hosts", request.get("have") or "")
+    if len(named) != 1:
         return None
+    host = catalog.host(named[0])
     stated = request.get("host")
     if stated is not None and catalog.host(stated) is not host:
         raise BadValue(f"--have: the computer {host.id} is another than that of --host, {stated}: name one of them.")

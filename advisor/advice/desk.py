@@ -18,6 +18,7 @@ from advisor.prices import PriceUsed
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
+from advisor.rooms import Load
 from advisor.runs import eight_bit_cache
 from advisor.speed import Estimate
 from advisor.system import System, spec
@@ -197,6 +198,14 @@ class Desk:
     def runs(self) -> dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]:
         """What devices run the model with, by their ids and the word for the weights; filled by `holds`, kept for the next question."""
         kept: dict[Model, dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]] = self.catalog.kept("runs")
+        if self.model not in kept and len(kept) >= MOST_MODELS:
+            kept.pop(next(iter(kept)))
+        return kept.setdefault(self.model, {})
+
+    @cached_property
+    def loads(self) -> dict[tuple[str, str, str, str, float], Load]:
+        """What lies on one device that holds the whole model, by engine, formats, device and its memory; filled and kept likewise."""
+        kept: dict[Model, dict[tuple[str, str, str, str, float], Load]] = self.catalog.kept("loads")
         if self.model not in kept and len(kept) >= MOST_MODELS:
             kept.pop(next(iter(kept)))
         return kept.setdefault(self.model, {})

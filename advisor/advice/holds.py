@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from advisor import memory
 from advisor.advice.desk import Desk, MayFit, Run, Work
 from advisor.cache import Cache, cache_of
 from advisor.device import Device
@@ -10,7 +9,8 @@ from advisor.engine import Backend, Engine
 from advisor.model import Model
 from advisor.placement import Part
 from advisor.quant import Quant
-from advisor.record import dataclass, replace
+from advisor.record import dataclass
+from advisor.rooms import Load, load_of
 from advisor.runs import backend_for, eight_bit_cache
 from advisor.speed import Estimate
 from advisor.system import System
@@ -31,6 +31,7 @@ class Way:
     cache: Cache
     filled_tokens: float
     cache_bytes: float  # of all users
+    user_cache_bytes: float  # of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +94,8 @@ class Holds:
         if key not in self._by_quant:
             weights, cache = weights_of(self._model, quant, engine.id), cache_of(self._model, self._kept_as(engine), engine)
             filled = load.prompt_tokens + load.generate_tokens / 2
-            held = self._at_a_time(engine) * cache.held_bytes(load.context_tokens)
-            self._by_quant[key] = Way(engine, backend, weights, cache, filled, held)
+            each = cache.held_bytes(load.context_tokens)
+            self._by_quant[key] = Way(engine, backend, weights, cache, filled, self._at_a_time(engine) * each, each)
         return self._by_quant[key]
 
     def _at_a_time(self, engine: Engine) -> int:
@@ -106,13 +107,19 @@ class Holds:
         """One device as a way uses it."""
         key = way, device.id, memory_bytes
         if key not in self._seats:
-            part = Part(device, memory_bytes, head_share=0.0)  # the head's logits lie on one device only
-            one = replace(self.work.workload, users=1)
-            lies = memory.on_device(part, self._model, way.weights, way.cache, one, way.engine, self._platforms)
-            stored = lies.weights_bytes + way.weights.head_bytes
-            room = lies.usable_bytes - lies.overhead_bytes
-            self._seats[key] = Seat(way, device, memory_bytes, room, stored + way.cache_bytes, stored + lies.cache_bytes)
+            load = self._load(way, device, memory_bytes)
+            stored = load.weights_bytes + way.weights.head_bytes
+            room = load.usable_bytes - load.overhead(self.work.workload.context_tokens)
+            self._seats[key] = Seat(way, device, memory_bytes, room, stored + way.cache_bytes, stored + way.user_cache_bytes)
         return self._seats[key]
+
+    def _load(self, way: Way, device: Device, memory_bytes: float) -> Load:
+        """What lies there whatever the workload."""
+        known, key = self.desk.loads, (way.engine.id, way.weights.quant, way.cache.kv_quant, device.id, memory_bytes)
+        if key not in known:
+            part = Part(device, memory_bytes, head_share=0.0)  # the head's logits lie on one device only
+            known[key] = load_of(part, self._model, way.weights, way.cache, way.engine, self._platforms)
+        return known[key]
 
     def of(self, system: System, kv_quant: str) -> MayFit | None:
         """Whether an engine may hold the work on the devices of a system, laid by a strategy, with that cache; None: no engine may."""

@@ -54,9 +54,8 @@ def _moved(job: Job, part: Part, short_bytes: float) -> Part | None:
     """
     weights = job.weights
     layers, mixtures = round(part.layer_share * weights.layers), round(part.layer_share * weights.expert_layers)
-    part = replace(part, layers=layers)
     if short_bytes <= 0:
-        return part
+        return replace(part, layers=layers)
     expert_bytes = part.expert_share * weights.expert_bytes
     expert_layers = min(mixtures, _count(short_bytes, expert_bytes / mixtures)) if mixtures else 0
     experts = expert_layers / mixtures if mixtures else 0.0
@@ -65,16 +64,15 @@ def _moved(job: Job, part: Part, short_bytes: float) -> Part | None:
     whole = _count(rest_bytes, (part.dense_share * weights.dense_bytes + cache_bytes) / layers) if rest_bytes > 0 else 0
     if whole > layers:
         return None
-    moved = _split(part, experts, whole / layers, whole / layers if cache_bytes else 0.0)
-    return replace(moved, host_layers=whole, host_expert_layers=max(0, expert_layers - whole))
+    beside = max(0, expert_layers - whole)
+    return _split(part, (experts, whole / layers, whole / layers if cache_bytes else 0.0), (layers, whole, beside))
 
 
 def left_in_host(part: Part, weights: Weights, expert_layers: int, whole_layers: int) -> Part:
     """A part that holds everything, with the experts of so many layers, and so many whole layers and their cache, in host memory."""
     experts = expert_layers / weights.expert_layers if expert_layers else 0.0
     whole = whole_layers / weights.layers
-    moved = _split(replace(part, layers=weights.layers), experts, whole, whole)
-    return replace(moved, host_layers=whole_layers, host_expert_layers=expert_layers)
+    return _split(part, (experts, whole, whole), (weights.layers, whole_layers, expert_layers))
 
 
 def _count(bytes_: float, each_bytes: float) -> int:
@@ -89,10 +87,17 @@ def cache_beside_bytes(job: Job) -> float:
     return (job.workload.users or 1) * job.cache.held_bytes(job.workload.context_tokens)
 
 
-def _split(part: Part, experts: float, dense: float, cache: float) -> Part:
-    """The part with these shares of its own experts, layers and cache in host memory."""
+def _split(part: Part, shares: tuple[float, float, float], layers: tuple[int, int, int]) -> Part:
+    """The part with these shares of its own experts, layers and cache in host memory; its layers, those of them that are there, and
+    those whose experts alone are.
+    """
+    experts, dense, cache = shares
+    held, outside, experts_outside = layers
     return replace(
         part,
+        layers=held,
+        host_layers=outside,
+        host_expert_layers=experts_outside,
         expert_share=part.expert_share * (1 - experts),
         dense_share=part.dense_share * (1 - dense),
         cache_share=part.cache_share * (1 - cache),
