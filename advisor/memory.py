@@ -8,11 +8,11 @@ from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.model import Model
 from advisor.need import Workload
-from advisor.placement import Part, Placement
+from advisor.placement import Placement
 from advisor.platforms import Platform
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field
-from advisor.rooms import Load, Rooms, load_of, rooms_of
+from advisor.rooms import Load, Rooms, rooms_of
 from advisor.weights import Weights
 
 UNBOUNDED_CONTEXT_TOKENS = 2**24  # asked for no more where a model states no longest context
@@ -115,14 +115,6 @@ def fitted(rooms: Rooms, model: Model, workload: Workload) -> Fit:
         longest=lambda: 0 if disk_bytes else longest_context(rooms.places, at_a_time, model),
         said=lambda: _reasons(loads, devices, raised, host_needed, host_room, disk_bytes),
     )
-
-
-def on_device(
-    part: Part, model: Model, weights: Weights, cache: Cache, workload: Workload, engine: Engine, platforms: Mapping[str, Platform]
-) -> DeviceFit:
-    """What lies on each device of one part, whatever lies on the others."""
-    load = load_of(part, model, weights, cache, engine, platforms)
-    return _device_fit(load, workload.context_tokens, cache.held_bytes(workload.context_tokens), workload.users or 1)
 
 
 def longest_context(loads: tuple[Load, ...], users: int, model: Model) -> int:
