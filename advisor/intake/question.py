@@ -110,7 +110,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
     reading.assumptions += sides.notes
     compared = spoken.models if rivals(question, spoken.models) else ()
-    variants = _set_beside(question, spoken, compared, reading)
+    variants = _set_beside(question, spoken, compared, reading, catalog)
     asks_supply = asks.supply(question)
     lost = () if compared and variants else spoken.models[1:]
     return Understood(
@@ -152,10 +152,10 @@ def _spoken(question: Text, reading: _Reading, catalog: "Catalog") -> _Spoken:
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question))
 
 
-def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], reading: _Reading) -> tuple[Variant, ...]:
+def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], reading: _Reading, catalog: "Catalog") -> tuple[Variant, ...]:
     """What is to be set side by side."""
     sides = spoken.sides
-    in_slots = asks.slots(question, reading.words.get("host"), sides.count) if sides.several else ()
+    in_slots = asks.slots(question, reading.words.get("host"), sides.count, catalog.wording) if sides.several else ()
     named = spoken.engines, spoken.ways, spoken.quants, compared
     return spoken.divided or asks.variants(spoken.bridge, spoken.peers, *named, sides.several, sides.among) or in_slots
 

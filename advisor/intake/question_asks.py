@@ -8,6 +8,7 @@ from advisor.record import dataclass
 
 if TYPE_CHECKING:
     from advisor.intake.question_names import Mention
+    from advisor.intake.wording import Wording
 
 BRIDGE = r"\bnv-?link(?:ed|s|ing)?(?: bridges?)?\b|\bbridges?\b|\bnv-bridge\b"
 _ASKING = (
@@ -20,7 +21,6 @@ _OWNED_BRIDGE = (
     r"the\s)?(?:\d-slot\s)?(?:nv-?link(?:ed)?(?: bridges?)?|bridge)\b(?!\s(?:help|worth|matter))|"
     r"\bnv-?linked\b|\bmy (?:nv-?link )?bridge\b"
 )
-USUAL_HOST, USUAL_SERVER = "desktop-x8x8", "epyc-sp3"  # what two cards sit in where nothing is said, and what more do
 OPPOSITES = {"layers": ("layers", "tensor"), "tensor": ("layers", "tensor"), "replicas": ("tensor", "replicas")}
 BRIDGED = " via nvlink"
 PEER = " via {link}-p2p"  # the link that the cards have, with peer access
@@ -184,10 +184,10 @@ def lane_link(text: Text) -> str | None:
     return f"pcie-{found[1]}-x{found[2]}" if found else None
 
 
-def slots(text: Text, host: str | None, cards: int) -> tuple[Variant, ...]:
+def slots(text: Text, host: str | None, cards: int, wording: "Wording") -> tuple[Variant, ...]:
     """`is an x4 slot enough?`: in the slots that the text names, and in the usual ones."""
     found = re.search(_SLOT, text.original)
-    usual = USUAL_HOST if cards <= 2 else USUAL_SERVER
+    usual = wording.usual_host if cards <= 2 else wording.usual_server
     if host in (None, usual) or found is None:
         return ()
     sentence = text.original[sentence_start(text.original, found.start()) : sentence_end(text.original, found.end()) + 1]

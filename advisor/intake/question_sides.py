@@ -43,7 +43,6 @@ COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
     rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s(?:(?:an?|one)\s)?$"
 )
-NETWORK_OF_HOSTS = "eth-10g-tcp"
 JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
 
 
@@ -68,7 +67,7 @@ class Sides:
 
 def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Sides:
     """The devices sorted into what is owned and what is asked about."""
-    devices = [_in_hosts(question, mention) for mention in devices]
+    devices = [_in_hosts(question, mention, catalog.wording.usual_network) for mention in devices]
     spoken = roles(question.original, devices)
     named = _settled(question, spoken)
     own = _once(question, [each.mention for each in named if each.role == OWN])
@@ -99,13 +98,13 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Side
     )
 
 
-def _in_hosts(question: Text, mention: Mention) -> Mention:
+def _in_hosts(question: Text, mention: Mention, network: str) -> Mention:
     """`three hosts with four A5000 each` is one system of three boxes, joined by the usual network."""
     before = HOSTS_BEFORE.search(question.left[: mention.start])
     if not before:
         return mention
     question.cross_out(before.start(), before.end())
-    words = f"{whole(before[1])}x ({mention.words}) via {NETWORK_OF_HOSTS}"
+    words = f"{whole(before[1])}x ({mention.words}) via {network}"
     return Mention(words, 1, before.start(), mention.end, mention.note, before.start())
 
 

@@ -67,3 +67,6 @@ class Wording:
     usual_models: tuple[UsualModel, ...] = given(default=())
     usual_cards: tuple[UsualCard, ...] = given(default=())
     languages: tuple[Language, ...] = given(default=())
+    usual_host: str = given(about="host of two cards where nothing is said")
+    usual_server: str = given(about="host of more cards where nothing is said")
+    usual_network: str = given(about="link between computers where nothing is said")
