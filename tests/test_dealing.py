@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from advisor import choose, ways
 from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.dealing import Stage, _dealt
-from advisor.memory import fit
+from advisor.dealing import Stage, _dealt, by_speed
+from advisor.memory import fit, fitted
 from advisor.need import Workload
 from advisor.placement import Job, Placement, lay
+from advisor.plan import Plan
 from advisor.speed import Estimate
+from advisor.timed import timed
 
 CATALOG = Catalog.load(user_folder=False)
 CARDS = ("rtx-4090", "rtx-3090", "rtx-3060-12gb", "rtx-5060-ti-16gb", "tesla-p40")
@@ -132,3 +134,45 @@ def test_owned_unlike_cards_are_advised_to_deal_by_speed() -> None:
     assert found.verdict.kind == "change-settings"
     assert "with more of the layers" in text(found.verdict.answer)
     assert "--tensor-split" in found.settings[0].command
+
+
+def test_the_faster_card_takes_the_last_layer_that_it_holds() -> None:
+    """Dealt by speed for one user: with one layer more on the faster card the work would no longer fit."""
+    work = Workload(users=1, context_tokens=2048)
+    way = ways.way_of(
+        bind("rtx-4090 + rtx-3060-12gb on llama.cpp", CATALOG),
+        CATALOG.engine("llama.cpp"),
+        CATALOG.model("qwen3-32b"),
+        "q6_k",
+        "f16",
+        CATALOG,
+    )
+    assert isinstance(way, ways.Way)
+    plan = way.plan("layers", work)
+    assert isinstance(plan, Plan)
+    dealt = by_speed(plan, work)
+    assert dealt
+    assert dealt[1] > 1  # 26.9 GB: neither card holds all
+    held = [way.told(counts, work) for counts in (dealt, (dealt[0] + 1, dealt[1] - 1))]
+    assert [fitted(each.rooms, each.model, work).fits for each in held if isinstance(each, Plan)] == [True, False]
+    assert by_speed(held[0], work) is None  # type: ignore[arg-type]  # they lie so already
+
+
+def test_busy_stages_are_dealt_so_that_no_other_deal_is_faster() -> None:
+    work = Workload(users=32, context_tokens=2048)
+    way = ways.way_of(
+        bind("rtx-5090 + rtx-3090 on vllm", CATALOG), CATALOG.engine("vllm"), CATALOG.model("qwen3-14b"), "awq-4bit", "f16", CATALOG
+    )
+    assert isinstance(way, ways.Way)
+    plan = way.plan("layers", work)
+    assert isinstance(plan, Plan)
+    dealt = by_speed(plan, work)
+    assert dealt
+
+    def rate(first: int) -> float:
+        told = way.told((first, 40 - first), work)
+        assert isinstance(told, Plan)
+        return timed(told, work, 32).decode_tokens_per_s
+
+    best = max(range(5, 36), key=rate)
+    assert abs(dealt[0] - best) <= 2  # the head, which one of them works on, is not dealt

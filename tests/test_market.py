@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from advisor import choose, market
-from advisor.billed import parts_needed
+from advisor.billed import link_lines, parts_needed, unpriced_parts
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.device import Device
@@ -17,6 +17,7 @@ from advisor.link import LinkPart
 from advisor.market import Terms, bill, usd_per_million_tokens
 from advisor.price import Price
 from advisor.prices import first_day, price_of
+from advisor.supply import given_w, needed_w, supply_for, tight
 from advisor.units import GIB
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
@@ -254,3 +255,65 @@ def test_a_network_costs_what_the_boxes_lack(words: str, parts: list[tuple[str, 
     system = bind(words, catalog)
     lines = bill(system, None, Terms(catalog.money)).lines
     assert [(line.name, line.count, line.usd) for line in lines if line.what == system.link.id] == parts
+
+
+@pytest.mark.parametrize(
+    ("watts", "bought"), [(500, 650), (520, 650), (521, 850), (680, 850), (681, 1200), (960, 1200), (1200, 1200), (1201, None)]
+)
+def test_the_weakest_supply_with_a_reserve_is_bought(watts: float, bought: float | None) -> None:
+    """Four fifths of 650, 850 and 1,200 W are 520, 680 and 960 W; beyond, the strongest that gives as much."""
+    one = MONEY.parts_of("power-supply")[0]
+    parts = tuple(replace(one, id=f"psu-{size}", watts=size, usd=usd) for size, usd in ((650.0, 60.0), (850.0, 110.0), (1200.0, 200.0)))
+    share = replace(next(each for each in MONEY.choices if each.id == "supply-share"), value=0.8)
+    found = supply_for(watts, replace(MONEY, parts=parts, choices=(share,)))
+    assert (found and found.watts) == bought
+
+
+def test_watts_of_one_computer() -> None:
+    """Two cards of 350 W in a computer that draws 110 W; a machine brings its own supply; nobody knows what is around a bare card."""
+    box = choose.bind("2x rtx-3090", CATALOG).boxes[0]
+    assert (needed_w(box), given_w(box, None), given_w(box, 1000)) == (810, 850, 1000)
+    assert needed_w(replace(box, host=None)) == 0
+    assert given_w(replace(box, host=None), None) == 0
+    assert needed_w(choose.bind("mac-m4-max-40c", CATALOG).boxes[0]) == 0
+    warning = tight(box, 1000, MONEY)
+    assert warning
+    assert (warning.facts["used_share"], warning.facts["wanted_w"]) == (0.81, pytest.approx(810 / MONEY.choice("supply-share")))
+    assert tight(replace(box, host=None), 1000, MONEY) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "ends", "cables"), [("pair", 2, 1), ("pair", 3, 1), ("pair", 4, 2), ("switch", 2, 1), ("switch", 4, 3), ("mesh", 4, 6)]
+)
+def test_cables_by_the_shape_of_a_link(shape: str, ends: int, cables: int) -> None:
+    """A bridge for every two, a cable from the first to each other one, one for every pair of a mesh."""
+    link = replace(CATALOG.link("eth-10g-tcp"), shape=shape, parts=())
+    assert parts_needed(LinkPart(name="cable", per="pair", usd=60), link, ends, ends) == cables
+
+
+def test_lines_of_a_link() -> None:
+    """Three boxes of which one has its own port: two NICs, a cable to each other one, a switch from three on; nobody prices the rack."""
+    parts = (
+        LinkPart(name="nic", per="box", usd=80),
+        LinkPart(name="cable", per="pair", usd=20, date="2026-05"),
+        LinkPart(name="switch", per="system", usd=300, needed_from=3),
+        LinkPart(name="rack", per="system"),
+        LinkPart(name="router", per="system", usd=900, needed_from=4),
+    )
+    link = replace(CATALOG.link("eth-10g-tcp"), shape="switch", parts=parts)
+    bare = replace(choose.bind("rtx-3090", CATALOG).boxes[0], networks=())
+    boxes = (bare, bare, replace(bare, networks=(link,)))
+
+    def lines(*given: Any) -> list[tuple[str, int, float | None]]:
+        return [(line.name, line.count, line.usd) for line in link_lines(*given)]
+
+    assert lines(link, 3, 3, False, {}, boxes) == [("nic", 2, 80), ("cable", 2, 20), ("switch", 1, 300)]
+    assert lines(link, 3, 3, False, {}) == [("nic", 3, 80), ("cable", 2, 20), ("switch", 1, 300)]  # nothing known of their ports
+    assert lines(link, 2, 2, False, {}, boxes[:2]) == [("nic", 2, 80), ("cable", 1, 20)]
+    assert lines(link, 2, 2, False, {}, (boxes[2], boxes[2])) == [("cable", 1, 20)]
+    assert lines(link, 1, 1, False, {}) == lines(None, 3, 3, False, {}) == []
+    assert lines(link, 3, 3, False, {link.id: 500.0}) == [(link.name, 1, 500)]
+    assert [line.as_of for line in link_lines(link, 2, 2, True, {}, boxes[:2])] == [None, "2026-05"]
+    assert all(line.owned for line in link_lines(link, 2, 2, True, {}))
+    assert [reason.facts["part"] for reason in unpriced_parts(link, 3, 3, {})] == ["rack"]
+    assert unpriced_parts(link, 3, 3, {link.id: 500.0}) == unpriced_parts(link, 1, 1, {}) == unpriced_parts(None, 2, 2, {}) == []
