@@ -1,5 +1,6 @@
 """Limits of layouts and least steps by hand: what an offload holds, what must move out of the devices, what lies where."""
 
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,17 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.advice.bounds import Bounds
+from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import fits, short_bytes
-from advisor.advice.paces import Spilt, beside_bytes, least_moved
+from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
 from advisor.catalog import Catalog
 from advisor.memory import Fit
-from advisor.need import Workload
+from advisor.need import Need, Workload
 from advisor.placement import Part
 from advisor.platforms import Usable
 from advisor.relaid import _largest, laid_either_way, relaid
-from advisor.rooms import Load
+from advisor.rooms import Load, _host_load
+from advisor.step import Terms
 
-CARD = Catalog.load(user_folder=False).device("rtx-3090")
+CATALOG = Catalog.load(user_folder=False)
+CARD = CATALOG.device("rtx-3090")
 
 
 def fit_of(fits_now: bool, at_a_time: int, users: int = 0, tokens: int = 0) -> Fit:
@@ -153,3 +158,173 @@ def test_room_on_one_device() -> None:
     assert [load.overhead(tokens) for tokens in (50, 100, 150)] == [100, 100, 150]
     assert load.spare_bytes(150, 3) == 150  # 900 - 300 - 150 - 2 users × 150
     assert load.spare_bytes(150, 5) == 0
+
+
+def test_the_hosts_memory_is_a_place_where_anything_is_kept_there() -> None:
+    cache: Any = SimpleNamespace(held_bytes=lambda tokens: 2 * tokens)
+    part = Part(CARD, 1000.0, cache_share=1.0, user_share=0.25)
+    assert _host_load(part, cache, None, 50.0, 0.5) == ()  # nobody says how much there is
+    assert _host_load(part, cache, 100.0, 0.0, 0.0) == ()
+    (weights,) = _host_load(part, cache, 100.0, 120.0, 0.0)
+    assert weights.spare_bytes(10, 3) == -20
+    (kept,) = _host_load(part, cache, 100.0, 0.0, 0.5)
+    assert kept.spare_bytes(10, 3) == 70  # half of 20 bytes of each of all three users
+
+
+class Clock(Paces):
+    """Devices that take so many seconds for the dense part, for the experts, and for the cache of each user; 0.1 s are fixed."""
+
+    def __init__(self, users: int = 4) -> None:
+        self.users, self._alone, self._host_layer_s = users, {}, 0.01
+        self._calibration = SimpleNamespace(routing_exponent=1.0)  # type: ignore[assignment]
+
+    def _terms(self, seat: Any, part: Part, users: float) -> Terms:
+        dense, experts, cache = seat.seconds
+        return Terms(part.dense_share * dense + part.expert_share * experts, part.cache_share * cache * users, overhead_s=0.1)
+
+    def constants(self, seat: Any) -> Any:
+        return SimpleNamespace(weights_bytes_per_s=seat.rates[0], expert_bytes_per_s=seat.rates[1])
+
+
+def running(expert_bytes: float = 0, fills: bool = False, keeps: str = "cache") -> Any:
+    """200 bytes of dense weights in 12 layers; experts in 10 of them, of which a step touches half."""
+    weights = SimpleNamespace(dense_bytes=200, expert_bytes=expert_bytes, layers=12, expert_layers=10, experts_touched_share=lambda *_: 0.5)
+    cache = SimpleNamespace(read_bytes=lambda tokens: tokens / 10)
+    engine = SimpleNamespace(pipeline_fills=fills, offload_keeps=keeps)
+    return SimpleNamespace(weights=weights, cache=cache, engine=engine, cache_bytes=60, filled_tokens=100)
+
+
+def seat(way: Any, memory_bytes: float, *seconds: float, rates: tuple[float, float] = (1, 1)) -> Any:
+    class Hashed(SimpleNamespace):
+        __hash__ = object.__hash__  # type: ignore[assignment]
+
+    return Hashed(way=way, device=CARD, memory_bytes=memory_bytes, seconds=seconds, rates=rates)
+
+
+def test_users_of_one_pass() -> None:
+    assert [Clock().together(running(), count) for count in (1, 2)] == [4, 4]
+    assert [Clock().together(running(fills=True), count) for count in (1, 2, 8)] == [4, 2, 1]
+
+
+def test_in_a_row_the_quicker_device_takes_what_it_holds() -> None:
+    way = running()
+    quick, slow = seat(way, 100, 1.0, 0.0, 0.0), seat(way, 150, 2.0, 0.0, 0.0)
+    # 100 of 200 bytes at 1.1 s for all of them, the rest at 2.1 s
+    assert Clock().in_line_s([(slow, 1), (quick, 1)], 2) == pytest.approx(0.5 * 1.1 + 0.5 * 2.1)
+    assert Clock().in_line_s([(slow, 1), (quick, 2)], 3) == pytest.approx(1.1)  # two of them hold all
+    assert Clock().in_line_s([(quick, 3)], 3) == pytest.approx(1.1)
+    short = seat(way, 50, 2.0, 0.0, 0.0)
+    assert Clock().in_line_s([(quick, 1), (short, 1)], 2) == pytest.approx(
+        0.5 * 1.1 + 0.25 * 2.1 + 0.25 * 2.1
+    )  # what neither holds, slowly
+
+
+def test_of_experts_in_a_row_the_quicker_device_reads_the_most() -> None:
+    way = running(expert_bytes=200)
+    quick, slow = seat(way, 100, 1.0, 3.0, 0.0), seat(way, 400, 2.0, 4.0, 0.0)
+    # without experts 1.1 and 2.1 s: a quarter of 400 bytes lies on the quick one; the experts take at least 3 s
+    assert Clock().in_line_s([(quick, 1), (slow, 1)], 2) == pytest.approx(0.25 * 1.1 + 0.75 * 2.1 + 3.0)
+
+
+def test_a_step_that_all_share() -> None:
+    """Two that take 2 s and one that takes 4 s for all of it do 1.25 of it a second; the fixed costs stay."""
+    way = running()
+    quick, slow = seat(way, 100, 2.0, 0.0, 0.0), seat(way, 100, 2.0, 0.0, 0.5)
+    assert Clock().cut_s([(quick, 2), (slow, 1)]) == pytest.approx(1 / 1.25 + 0.1)
+
+
+def test_a_step_with_a_part_in_host_memory() -> None:
+    """Half of the experts and a quarter of the layers outside: 50 + 50 bytes; read are 25 + 50 and a quarter of four users' 10 each."""
+    way = running(expert_bytes=100)
+    one = seat(way, 100, 1.0, 2.0, 0.5)
+    found = Clock().spilt([(one, 1)], 1, 0.5, 0.25)
+    # 0.75 of 1 s, 0.5 of 2 s, 0.75 of four users' 0.5 s; experts of 5 of 10 layers lie outside, and 3 of 12 layers whole
+    assert found == pytest.approx((100, 0.75 + 1.0 + 1.5 + 0.1, 85, 0.05))
+    assert Clock().spilt([(one, 1)], 1, 0.5, 0.75).host_way_s == pytest.approx(0.09)
+    streamed = running(expert_bytes=100, keeps="streams")  # the cache stays
+    found = Clock().spilt([(seat(streamed, 100, 1.0, 2.0, 0.5), 1)], 1, 0.5, 0.25)
+    assert found == pytest.approx((100, 0.75 + 1.0 + 2.0 + 0.1, 75, 0.05))
+
+
+def test_the_slowest_reading_of_all() -> None:
+    way = running()
+    seats = [(seat(way, 1, rates=(5, 4)), 1), (seat(way, 1, rates=(3, 6)), 1)]
+    assert Clock().slowest_bytes_per_s(seats) == 3
+    assert Clock().slowest_bytes_per_s(seats[:1]) == 4
+
+
+def rough_of(users: int = 2) -> Bounds:
+    """100 bytes of weights and cache read, 200 of experts of which a step touches a quarter for each user; at least 400 must lie there."""
+    found = object.__new__(Bounds)
+    found.users, found._rough, found._dense_bytes, found._expert_bytes, found._least_bytes, found._dense_read = (
+        users,
+        {},
+        100,
+        200,
+        400,
+        0.8,
+    )
+    found._touched = lambda tokens: tokens / 4  # type: ignore[assignment]
+    return found
+
+
+def offered(memory_bytes: float, count: int = 1, ram_bytes: float = 0.0) -> Any:
+    """1,000 bytes/s on the devices, 100 in the host's memory."""
+    return SimpleNamespace(
+        key="", memory_bytes=memory_bytes, count=count, bandwidth_bytes_per_s=1000, ram_bytes=ram_bytes, ram_bytes_per_s=100, boxes=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("offer", "tokens_per_s"),
+    [
+        (offered(400), 1000 / 200),  # 100 and half of the experts
+        (offered(400, count=4), 1000 / 150),  # each pass has one user at least
+        (offered(399), 0),  # one byte has no place
+        (offered(300, ram_bytes=1000), 1 / (50 / 100 + 150 / 1000)),  # 100 of the experts outside, of which half are read
+        (offered(300, count=4, ram_bytes=1000), 1 / (12.5 / 100 + 137.5 / 1000)),  # an eighth of them, where four passes share the users
+        (offered(100, ram_bytes=280), 1 / (180 / 100 + 20 / 1000)),  # all experts, and 100 of layers of which 80 are read
+        (offered(100, ram_bytes=279), 0),  # 280 of them are weights: some would lie on disk
+    ],
+)
+def test_the_rough_bound_is_bytes_over_datasheet_rates(offer: Any, tokens_per_s: float) -> None:
+    assert rough_of()._roughly(offer) == pytest.approx(tokens_per_s)
+
+
+def test_the_bytes_of_the_rough_bound() -> None:
+    """Qwen3 8B: 36 layers × 8 heads × 128 × 2 of two bytes are 147,456 bytes a token, with eight bits (8.5 with the scales) 78,336."""
+    work = Work(Workload(users=2, context_tokens=8192, prompt_tokens=1000), "q4_k_m", "f16")
+    desk = Desk(Need(model="qwen3-8b", workload=work.workload), None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+    weights = desk.bytes(work)[0]
+    for smaller, each in (((), 147_456), (("q8_0", "f16"), 78_336)):
+        found, held, read = Bounds(desk, work, smaller), 2 * 8192 * each, 2 * 1000 * each
+        assert found._dense_read == pytest.approx(weights.dense_bytes / (weights.dense_bytes + held), rel=0.01)
+        assert found._least_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + held), rel=0.01)
+        assert found._dense_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + read), rel=0.01)
+
+
+def counted(is_box: bool = False, room: float = 100, held: float = 100, alone: float = 100) -> Any:
+    return SimpleNamespace(room_bytes=room, held_bytes=held, alone_bytes=alone, device=SimpleNamespace(is_box=is_box), way=None)
+
+
+@pytest.mark.parametrize(
+    ("seats", "count", "boxes", "users", "cuts", "step_s"),
+    [
+        ([(counted(), 1)], 1, 1, 8, True, 8),  # a second for each user
+        ([(counted(alone=101), 2)], 2, 1, 8, False, 7),  # in a row
+        ([(counted(), 2)], 2, 1, 8, False, 4),  # copies of four users each
+        ([(counted(), 4)], 4, 1, 2, False, 1),  # one at least
+        ([(counted(), 1), (counted(), 1)], 2, 1, 8, False, 1),  # unlike ones may have one user
+        ([(counted(alone=101), 2)], 2, 1, 8, True, 3),  # cut
+        ([(counted(room=49, alone=101), 2)], 2, 1, 8, True, 7),  # 98 of 100 bytes: no room to cut
+        ([(counted(alone=101), 2)], 2, 2, 8, False, 4),  # cards of two computers: cut inside them, perhaps
+        ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, False, 7),  # two machines
+    ],
+)
+def test_the_least_step_of_an_offer(seats: Any, count: int, boxes: int, users: int, cuts: bool, step_s: float) -> None:
+    found = object.__new__(Bounds)
+    found.users, found._cuts = users, lambda *_: cuts  # type: ignore[method-assign]
+    found._paces = SimpleNamespace(  # type: ignore[assignment]
+        alone=lambda _, number: SimpleNamespace(total_s=number), in_line_s=lambda *_: 7, cut_s=lambda _: 3
+    )
+    assert found._step_s(seats, SimpleNamespace(count=count, boxes=boxes)) == step_s  # type: ignore[arg-type]
