@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
-from advisor.advice.holds import fits, short_bytes
+from advisor.advice.holds import Holds, fits, short_bytes
 from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
 from advisor.catalog import Catalog
 from advisor.memory import Fit
@@ -20,6 +20,7 @@ from advisor.platforms import Usable
 from advisor.relaid import _largest, laid_either_way, relaid
 from advisor.rooms import Load, _host_load
 from advisor.step import Terms
+from advisor.units import GIB
 
 CATALOG = Catalog.load(user_folder=False)
 CARD = CATALOG.device("rtx-3090")
@@ -213,6 +214,9 @@ def test_in_a_row_the_quicker_device_takes_what_it_holds() -> None:
     assert Clock().in_line_s([(slow, 1), (quick, 1)], 2) == pytest.approx(0.5 * 1.1 + 0.5 * 2.1)
     assert Clock().in_line_s([(slow, 1), (quick, 2)], 3) == pytest.approx(1.1)  # two of them hold all
     assert Clock().in_line_s([(quick, 3)], 3) == pytest.approx(1.1)
+    assert Clock().in_line_s([(quick, 1), (seat(way, 150, 2.0, 0.0, 0.5), 1)], 2) == pytest.approx(
+        0.5 * 1.1 + 0.5 * 4.1
+    )  # four users' cache
     short = seat(way, 50, 2.0, 0.0, 0.0)
     assert Clock().in_line_s([(quick, 1), (short, 1)], 2) == pytest.approx(
         0.5 * 1.1 + 0.25 * 2.1 + 0.25 * 2.1
@@ -301,6 +305,21 @@ def test_the_bytes_of_the_rough_bound() -> None:
         assert found._dense_read == pytest.approx(weights.dense_bytes / (weights.dense_bytes + held), rel=0.01)
         assert found._least_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + held), rel=0.01)
         assert found._dense_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + read), rel=0.01)
+
+
+@pytest.mark.parametrize(("smaller", "each"), [(False, 147_456), (True, 78_336)])
+def test_what_one_engine_lays_on_a_card(smaller: bool, each: int) -> None:
+    """Of 300 users llama.cpp takes 256 at a time; the embedding stays in the host's memory. At the mean 1,000 + 200 / 2 tokens lie there."""
+    load = Workload(users=300, context_tokens=8192, prompt_tokens=1000, generate_tokens=200)
+    desk = Desk(Need(model="qwen3-8b", workload=load), None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+    holds = Holds(desk, Work(load, "q4_k_m", "f16"), smaller)
+    (way,) = (each for each in holds.ways_of([CARD, CARD]) if each.engine.id == "llama.cpp")
+    assert (way.filled_tokens, way.cache_bytes) == (1100, 256 * 8192 * each)
+    found = holds.seat(way, CARD, 24 * GIB)
+    assert found.held_bytes - found.alone_bytes == 255 * 8192 * each
+    assert found.alone_bytes == way.weights.dense_bytes + way.weights.head_bytes + 8192 * each
+    assert 0.9 * 24 * GIB < found.room_bytes < 24 * GIB
+    assert holds.ways_of([CARD]) is holds.ways_of([CARD])
 
 
 def counted(is_box: bool = False, room: float = 100, held: float = 100, alone: float = 100) -> Any:
