@@ -15,6 +15,7 @@ from advisor.catalog import Catalog
 from advisor.host import Host, Slot
 from advisor.need import Need, Workload
 from advisor.record import replace
+from advisor.system import Box, Group, System
 from advisor.units import GB, GIB
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
@@ -207,3 +208,10 @@ def test_where_computers_cost_otherwise_cards_go_into_the_then_cheapest() -> Non
 def test_only_cards_of_one_computer_move(words: str, expected: bool) -> None:
     assert takes(bind(words, CATALOG)) is expected
     assert takes(None) is False
+
+
+def test_what_is_soldered_stays_with_the_card_beside_it() -> None:
+    module = CATALOG.device("mac-m4-max-40c")
+    box = Box((Group(CARD, 1, 24 * GIB), Group(module, 1, 64 * GIB)))
+    assert takes(System((box,))) is False
+    assert takes(System((Box(box.groups[:1]),))) is True

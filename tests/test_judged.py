@@ -7,7 +7,7 @@ import pytest
 
 from advisor.advice.evaluate import _judged, evaluate
 from advisor.advice.judge import Option
-from advisor.advice.remarks import _extraordinary, better
+from advisor.advice.remarks import _extraordinary, _little_more, better
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.errors import BadValue
@@ -87,6 +87,7 @@ def test_a_stated_cache_is_kept() -> None:
         ((SLOW_SPILL,), (100, False), False, True),  # a road that is shown
         ((SLOW_SPILL,), (100, True), True, True),  # the devices may hold it
         ((FAST_SPILL,), (100, False), True, True),
+        ((SLOW_SPILL, FAST_SPILL), (100, False), True, True),  # one of them is fast
         ((), (100, False), True, True),
     ],
 )
@@ -159,6 +160,15 @@ def test_both_speeds_of_several_users_must_be_clearly_more() -> None:
     less, more = (option("second-gpu", 1100, way(20, sustained=total)) for total in (22, 23))
     assert better(case_of(need_of()), chosen, [less]) is None  # 1.47 times in all
     assert better(case_of(need_of()), chosen, [less, more]) is more
+
+
+def test_the_remark_says_how_much_more_for_how_much() -> None:
+    """1,000 dollars less 300 for the old card against 1,200 less nothing: 500 more; 16 against 10 tokens/s."""
+    chosen, other = option("one-bigger-gpu", 1000, way(10), resale=300), option("second-gpu", 1200, way(16))
+    facts = _little_more(case_of(need_of(sell_old=True)), chosen, other).facts
+    assert (facts["more_usd"], facts["spend_usd"], facts["kind"]) == (500, 1200, "second-gpu")
+    assert (facts["per_user_tokens_per_s"], facts["speed_factor"]) == (16, 1.6)
+    assert _little_more(case_of(need_of()), chosen, other).facts["more_usd"] == 200
 
 
 def test_nothing_is_little_more_than_nothing_or_than_the_fastest() -> None:

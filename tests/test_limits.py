@@ -295,16 +295,19 @@ def test_the_rough_bound_is_bytes_over_datasheet_rates(offer: Any, tokens_per_s:
     assert rough_of()._roughly(offer) == pytest.approx(tokens_per_s)
 
 
-def test_the_bytes_of_the_rough_bound() -> None:
-    """Qwen3 8B: 36 layers × 8 heads × 128 × 2 of two bytes are 147,456 bytes a token, with eight bits (8.5 with the scales) 78,336."""
+@pytest.mark.parametrize(("model", "wide", "narrow"), [("qwen3-8b", 147_456, 78_336), ("qwen3-30b-a3b", 98_304, 52_224)])
+def test_the_bytes_of_the_rough_bound(model: str, wide: int, narrow: int) -> None:
+    """36 layers × 8 heads, or 48 × 4, × 128 × 2 of two bytes a token, with eight bits of 8.5 with the scales; nine tenths of all."""
     work = Work(Workload(users=2, context_tokens=8192, prompt_tokens=1000), "q4_k_m", "f16")
-    desk = Desk(Need(model="qwen3-8b", workload=work.workload), None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+    desk = Desk(Need(model=model, workload=work.workload), None, CATALOG, CATALOG.model(model), date(2026, 11, 30))
     weights = desk.bytes(work)[0]
-    for smaller, each in (((), 147_456), (("q8_0", "f16"), 78_336)):
+    for smaller, each in (((), wide), (("q8_0", "f16"), narrow)):
         found, held, read = Bounds(desk, work, smaller), 2 * 8192 * each, 2 * 1000 * each
+        dense = weights.dense_bytes + weights.head_bytes
         assert found._dense_read == pytest.approx(weights.dense_bytes / (weights.dense_bytes + held), rel=0.01)
-        assert found._least_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + held), rel=0.01)
-        assert found._dense_bytes == pytest.approx(0.9 * (weights.dense_bytes + weights.head_bytes + read), rel=0.01)
+        assert found._least_bytes == pytest.approx(0.9 * (dense + weights.expert_bytes + held), rel=0.01)
+        assert found._dense_bytes == pytest.approx(0.9 * (dense + read), rel=0.01)
+        assert found._expert_bytes == pytest.approx(0.9 * weights.expert_bytes)
 
 
 @pytest.mark.parametrize(("smaller", "each"), [(False, 147_456), (True, 78_336)])
@@ -347,3 +350,38 @@ def test_the_least_step_of_an_offer(seats: Any, count: int, boxes: int, users: i
         alone=lambda _, number: SimpleNamespace(total_s=number), in_line_s=lambda *_: 7, cut_s=lambda _: 3
     )
     assert found._step_s(seats, SimpleNamespace(count=count, boxes=boxes)) == step_s  # type: ignore[arg-type]
+
+
+def spilling(
+    seats: int = 1, short: float = 10.0, *, splits: tuple[str, ...] = ("offload",), unified: bool = False, experts: float = 100.0
+) -> Any:
+    way = moving(expert_bytes=experts)
+    way.backend = SimpleNamespace(splits=splits)
+    one = SimpleNamespace(way=way, device=SimpleNamespace(unified_memory=unified))
+    return SimpleNamespace(seats=[(one, 1)] * seats, short_bytes=short)
+
+
+@pytest.mark.parametrize(
+    ("lie", "ram_bytes", "quickest", "tokens_per_s"),
+    [
+        (spilling(), 100, 200, 1 / 1.2),  # a fifth of the experts
+        (spilling(splits=("whole",)), 100, 200, 0),
+        (spilling(unified=True), 100, 200, 0),  # its memory is the host's
+        (spilling(), 0, 200, 0),
+        (spilling(short=500), 100, 200, 0),  # more than all that can move
+        (spilling(short=-5), 100, 200, 0),  # nothing need move
+        (spilling(seats=2), 100, 200, 1.05 / 1.101),  # 10.1 % of two; where the layers of unlike devices come from may win a little
+        (spilling(), 100, 100, 1 / 1.2),  # the host's memory is no quicker
+        (spilling(), 100, 99, 1.05 / 0.5),  # quicker: all of the experts outside
+        (spilling(short=200), 100, 99, 1.05 / 0.7),  # whole layers must move: then all of them
+        (spilling(experts=0, short=-5), 100, 99, 1.05 / 0.7),
+    ],
+)
+def test_the_bound_with_a_part_outside(lie: Any, ram_bytes: float, quickest: float, tokens_per_s: float) -> None:
+    """Steps of 1 s and the shares moved out; of 0.5 s with all experts outside, 0.7 s with everything."""
+    found = object.__new__(Bounds)
+    found._paces = SimpleNamespace(slowest_bytes_per_s=lambda _: quickest)  # type: ignore[assignment]
+    known = {(1.0, 0.0): 0.5, (1.0, 1.0): 0.7}
+    found._spilt_s = lambda _, shares, __: known.get(shares, 1 + sum(shares))  # type: ignore[method-assign]
+    found._better = lambda *_: 1.0  # type: ignore[method-assign]
+    assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes)) == pytest.approx(tokens_per_s)

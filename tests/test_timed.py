@@ -11,6 +11,7 @@ from advisor.correction import Correction
 from advisor.need import Workload
 from advisor.pace import prompt_s, step_terms
 from advisor.plan import Plan
+from advisor.record import replace
 from advisor.step import Terms
 from advisor.timed import Timed, corrected, timed
 from advisor.ways import Way, way_of
@@ -49,6 +50,12 @@ def test_the_last_to_get_a_first_token_waits_for_turns_and_prompts(users: int, t
     assert found.first_token_s == pytest.approx(alone_s + (here - 1) * each_s + step_s + turns * (here * each_s + 200 * step_s))
     assert found.terms.total_s == pytest.approx(step_s)
     assert found.team_users == here
+
+
+def test_as_many_as_fit_do_not_wait() -> None:
+    plan = plan_of("rtx-3090", "qwen3-8b", "q4_k_m", "whole")
+    open_ended = replace(work_of(1), users=None)
+    assert timed(plan, open_ended, 1).first_token_s == timed(plan, work_of(1), 1).first_token_s
 
 
 def test_copies_add_up_and_wait_for_the_slowest() -> None:
