@@ -18,7 +18,7 @@ from advisor.need import Need, Workload
 from advisor.placement import Part
 from advisor.platforms import Usable
 from advisor.relaid import _largest, laid_either_way, relaid
-from advisor.rooms import Load, _host_load
+from advisor.rooms import Load, _host_bytes, _host_load
 from advisor.step import Terms
 from advisor.units import GIB
 
@@ -385,3 +385,11 @@ def test_the_bound_with_a_part_outside(lie: Any, ram_bytes: float, quickest: flo
     found._spilt_s = lambda _, shares, __: known.get(shares, 1 + sum(shares))  # type: ignore[method-assign]
     found._better = lambda *_: 1.0  # type: ignore[method-assign]
     assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes)) == pytest.approx(tokens_per_s)
+
+
+@pytest.mark.parametrize(("disk_share", "held"), [(0.0, 100), (0.1, 70), (0.5, 0)])
+def test_weights_in_the_hosts_memory(disk_share: float, held: float) -> None:
+    """Half of 100 bytes and a quarter of 200; less what lies on disk of all 300."""
+    part = Part(CARD, 1000.0, host_dense_share=0.5, host_expert_share=0.25, disk_share=disk_share)
+    weights: Any = SimpleNamespace(dense_bytes=100, expert_bytes=200)
+    assert _host_bytes(part, weights) == held

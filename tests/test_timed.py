@@ -113,3 +113,12 @@ def test_what_lies_in_host_memory_is_held_against_one_device_that_holds_all() ->
     assert found.limit_tokens_per_s == pytest.approx(1 / whole_s)
     assert found.speedup == pytest.approx(decode * whole_s)
     assert found.speedup < found.ceiling == pytest.approx(1)
+
+
+def test_one_part_in_host_memory_leaves_the_devices() -> None:
+    plan = plan_of("2x rtx-3090 as layers", "qwen3-8b", "q4_k_m", "layers")
+    first, *others = plan.placement.parts
+    outside = replace(plan.placement, parts=(replace(first, host_dense_share=0.1), *others))
+    assert not plan.leaves_device
+    assert others
+    assert replace(plan, placement=outside).leaves_device
