@@ -13,6 +13,7 @@ from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Holds, fits, short_bytes
 from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
 from advisor.catalog import Catalog
+from advisor.correction import Correction
 from advisor.memory import Fit
 from advisor.need import Need, Workload
 from advisor.placement import Part
@@ -393,3 +394,23 @@ def test_weights_in_the_hosts_memory(disk_share: float, held: float) -> None:
     part = Part(CARD, 1000.0, host_dense_share=0.5, host_expert_share=0.25, disk_share=disk_share)
     weights: Any = SimpleNamespace(dense_bytes=100, expert_bytes=200)
     assert _host_bytes(part, weights) == held
+
+
+@pytest.mark.parametrize(
+    ("factor", "seats", "corrected", "more"),
+    [
+        (1.5, 1, True, 1.5),
+        (1.5, 1, False, 1.0),  # nothing was saved
+        (1.5, 2, True, 1.0),  # what holds for equal devices tells nothing of unlike ones
+        (0.8, 1, True, 1.0),  # a bound is never lowered
+        (None, 1, True, 1.0),
+        ("unknown", 1, True, 1.0),
+    ],
+)
+def test_own_measurements_lift_the_bound(monkeypatch: pytest.MonkeyPatch, factor: Any, seats: int, corrected: bool, more: float) -> None:
+    known = None if factor == "unknown" else Correction(factor, None, 3, "2026-11-01")
+    monkeypatch.setattr("advisor.correction.local", lambda *_, devices: known if devices == 2 else None)
+    found = object.__new__(Bounds)
+    found.desk = SimpleNamespace(corrected=corrected)  # type: ignore[assignment]
+    one = SimpleNamespace(device=CARD, way=SimpleNamespace(engine=SimpleNamespace(id="vllm")))
+    assert found._better([(one, 2)] * seats, 2) == more  # type: ignore[list-item]
