@@ -127,7 +127,7 @@ def test_the_cache_moves_with_its_layers_unless_weights_are_streamed() -> None:
 
 def test_a_step_with_a_part_outside() -> None:
     """15 % of the memory is the computer's own. 1 s on the devices, 50 bytes at 100 bytes/s, and a quarter of a second of the way."""
-    outside = Spilt(85, 1.0, 50, 0.25)
+    outside = Spilt(85, 1.0, 50, 0.25, 0.85)
     assert outside.step_s(100, 100) == 1.75
     assert outside.step_s(99, 100) is None  # 84.15 of 85 bytes
 
@@ -178,6 +178,7 @@ class Clock(Paces):
 
     def __init__(self, users: int = 4) -> None:
         self.users, self._alone, self._host_layer_s = users, {}, 0.01
+        self._host_share = 0.85
         self._calibration = SimpleNamespace(routing_exponent=1.0)  # type: ignore[assignment]
 
     def _terms(self, seat: Any, part: Part, users: float) -> Terms:
@@ -244,11 +245,11 @@ def test_a_step_with_a_part_in_host_memory() -> None:
     one = seat(way, 100, 1.0, 2.0, 0.5)
     found = Clock().spilt([(one, 1)], 1, 0.5, 0.25)
     # 0.75 of 1 s, 0.5 of 2 s, 0.75 of four users' 0.5 s; experts of 5 of 10 layers lie outside, and 3 of 12 layers whole
-    assert found == pytest.approx((100, 0.75 + 1.0 + 1.5 + 0.1, 85, 0.05))
+    assert found == pytest.approx((100, 0.75 + 1.0 + 1.5 + 0.1, 85, 0.05, 0.85))
     assert Clock().spilt([(one, 1)], 1, 0.5, 0.75).host_way_s == pytest.approx(0.09)
     streamed = running(expert_bytes=100, keeps="streams")  # the cache stays
     found = Clock().spilt([(seat(streamed, 100, 1.0, 2.0, 0.5), 1)], 1, 0.5, 0.25)
-    assert found == pytest.approx((100, 0.75 + 1.0 + 2.0 + 0.1, 75, 0.05))
+    assert found == pytest.approx((100, 0.75 + 1.0 + 2.0 + 0.1, 75, 0.05, 0.85))
 
 
 def test_the_slowest_reading_of_all() -> None:

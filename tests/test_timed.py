@@ -122,3 +122,19 @@ def test_one_part_in_host_memory_leaves_the_devices() -> None:
     assert not plan.leaves_device
     assert others
     assert replace(plan, placement=outside).leaves_device
+
+
+def test_with_copies_enough_each_user_has_one() -> None:
+    """The limit of four users on copies: four times what one user gets of a card alone."""
+    plan = plan_of("2x rtx-3090", "qwen3-8b", "q4_k_m", "replicas")
+    alone = timed(plan_of("rtx-3090", "qwen3-8b", "q4_k_m", "whole"), work_of(1), 1)
+    found = held(plan.runner, plan.placement, timed(plan, work_of(4), 4).decode_tokens_per_s, 4, 1100)
+    assert found.limit_tokens_per_s == pytest.approx(4 * alone.decode_tokens_per_s)
+
+
+def test_whole_layers_of_a_mixture_in_host_memory_are_outside_too() -> None:
+    """Equal shares of dense weights and experts lie there: held against one device that holds everything."""
+    plan = plan_of("2x rtx-3090 as layers", "qwen3-30b-a3b", "q4_k_m", "layers")
+    parts = tuple(replace(part, host_dense_share=0.1, host_expert_share=0.1) for part in plan.placement.parts)
+    found = held(plan.runner, replace(plan.placement, parts=parts), 1.0, 1, 1100)
+    assert found.limit_tokens_per_s == pytest.approx(1 / held_terms(plan.runner, plan.placement, 1, 1100).total_s)
