@@ -4,11 +4,12 @@ from functools import cache
 
 import pytest
 
-from advisor import choose
+from advisor import choose, ways
 from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.errors import Unsupported
+from advisor.errors import BadValue, Unsupported
 from advisor.need import Workload
+from advisor.record import replace
 from advisor.runs import capability
 from advisor.speed import Estimate
 from advisor.units import GIB
@@ -222,3 +223,12 @@ def test_the_limits_of_an_offload_are_the_same_whatever_was_asked_before() -> No
 
     assert limits(4096, 16384) == limits(16384, 4096)
     assert len(limits(4096, 16384)) == 1
+
+
+def test_a_split_that_there_is_not_and_weights_that_no_record_names() -> None:
+    model = replace(catalog().model("qwen3-8b"), native_quant="a-format-of-its-own")
+    way = ways.way_of(bind("rtx-3090", catalog()), catalog().engine("llama.cpp"), model, None, "f16", catalog())
+    assert isinstance(way, ways.Way)
+    assert way.quant.id == catalog().engine("llama.cpp").usual_quant
+    with pytest.raises(BadValue, match="sideways"):
+        way.plan("sideways", Workload())
