@@ -12,6 +12,7 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("wild", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tools/fit.py, which tests that import numpy first would come too late for
 
 
 @pytest.fixture(scope="session", autouse=True)
