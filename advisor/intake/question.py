@@ -236,6 +236,8 @@ def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tu
         reading.set("have", words + (f" on {engines[0]}" if len(engines) == 1 else ""))
     elif question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box|rig|server)\b"):
         reading.set("have", "auto")
+    else:
+        reading.set("have", asks.own_computer(question))
     if sides.among:
         reading.set("among", list(sides.among))
 
@@ -249,7 +251,7 @@ def _read_host(question: Text, sides: Sides, reading: _Reading, catalog: "Catalo
         ids = () if everyday.issuperset(name.split()) else catalog.bearing("hosts", name)
         if len(ids) == 1:
             question.cross_out(start, end)
-            reading.set("host", ids[0])
+            reading.set("have" if reading.words.get("have") in catalog.hosts else "host", ids[0])
             return
 
 

@@ -83,6 +83,19 @@ class Bridge:
     asked: bool = False
 
 
+_OWN_COMPUTER = (
+    r"\b(?:(?:i|we)(?:'ve)?\s(?:(?:already|currently|have|own|got)\s)+(?:an?\s|the\s|this\s)?|(?<!replace )(?<!sell )(?:my|our)\s)"
+    r"(?:(?:old|existing|current|own|home|gaming|normal|regular|decent|good|office|work|windows|linux|dell|hp|lenovo|intel|ryzen)\s){0,3}"
+    r"(?P<kind>desktop|pc|computer|tower|laptop|notebook|thinkpad)\b(?!(?:'s)?\s?(?:gpu|card|graphics))"
+)
+
+
+def own_computer(question: Text) -> str | None:
+    """The computer without a named card that is there already: its id, or the usual one's."""
+    found = question.take(_OWN_COMPUTER)
+    return None if found is None else "laptop" if found["kind"] in ("laptop", "notebook", "thinkpad") else USUAL_HOST
+
+
 def bridge(text: Text) -> Bridge:
     """How the text speaks of NVLink; its words are crossed out."""
     found = re.search(BRIDGE, text.left)
