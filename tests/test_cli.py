@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -197,6 +198,16 @@ def test_a_reader_of_both_streams_may_leave_too(words):
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_full_disk_is_a_plain_error(form):
+    with Path("/dev/full").open("wb") as full:
+        words = ("estimate", "rtx-3090", "--model", "qwen3-8b", "--format", form)
+        done = subprocess.run([sys.executable, "-m", "advisor", *words], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1] == "Error: No space left on device"
 
 
 def test_python_m_is_the_same():

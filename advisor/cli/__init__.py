@@ -105,11 +105,11 @@ def _answered(arguments: Sequence[str]) -> int:
 
 
 def _close_quietly() -> None:
-    """The reader is gone (`| head -1`): send what is still buffered nowhere, so that Python's exit says nothing."""
+    """The reader is gone (`| head -1`) or the disk full: send what is still buffered nowhere, so that Python's exit says nothing."""
     for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -124,5 +124,6 @@ def main() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     code = run(sys.argv[1:])
+    _close_quietly()
     gc.freeze()
     sys.exit(code)

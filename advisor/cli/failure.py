@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -65,7 +66,8 @@ def report_failure(error: Exception, arguments: Sequence[str]) -> int:
     if _wants_json(arguments):
         from advisor.report.head import head
 
-        say(json.dumps({**head(_command(arguments)), "error": shown}, indent=2))
+        with suppress(OSError):  # the failure may be that of this very stream
+            say(json.dumps({**head(_command(arguments)), "error": shown}, indent=2))
     return int(shown["exit_code"])
 
 

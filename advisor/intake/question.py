@@ -236,14 +236,14 @@ def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tu
         reading.set("have", words + (f" on {engines[0]}" if len(engines) == 1 else ""))
     elif question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box|rig|server)\b"):
         reading.set("have", "auto")
-    else:
-        reading.set("have", asks.own_computer(question))
     if sides.among:
         reading.set("among", list(sides.among))
 
 
 def _read_host(question: Text, sides: Sides, reading: _Reading, catalog: "Catalog") -> None:
-    """The computer around the cards, where the text names one that the catalog has."""
+    """The computer around the cards, where the text names one that the catalog has; without any card owned, one that is there."""
+    if "have" not in reading.words:
+        reading.set("have", asks.own_computer(question, catalog.wording.usual_host))
     if not sides.in_slots:
         return
     everyday = everyday_words()

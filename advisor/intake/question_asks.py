@@ -90,10 +90,10 @@ _OWN_COMPUTER = (
 )
 
 
-def own_computer(question: Text) -> str | None:
+def own_computer(question: Text, usual_host: str) -> str | None:
     """The computer without a named card that is there already: its id, or the usual one's."""
     found = question.take(_OWN_COMPUTER)
-    return None if found is None else "laptop" if found["kind"] in ("laptop", "notebook", "thinkpad") else USUAL_HOST
+    return None if found is None else "laptop" if found["kind"] in ("laptop", "notebook", "thinkpad") else usual_host
 
 
 def bridge(text: Text) -> Bridge:
