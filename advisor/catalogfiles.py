@@ -1,7 +1,7 @@
 """The catalog's YAML files into checked items: read, told apart by kind, laid over one another. Knows no physics."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,14 +129,24 @@ def guess_kind(tree: Mapping[str, Any]) -> str | None:
 
 
 def laid_over(below: Mapping[str, Any], patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record with the fields that the patch names: mappings are merged, everything else replaced."""
+    """The record with the fields that the patch names: mappings are merged, chosen numbers told apart by their ids, all else replaced."""
     whole = Lined(patch.line if isinstance(patch, Lined) else 1)
     whole.lines = patch.lines if isinstance(patch, Lined) else {}
     whole.update(below)
     for key, value in patch.items():
-        deep = isinstance(value, Mapping) and isinstance(below.get(key), Mapping)
-        whole[key] = laid_over(below[key], value) if deep else value
+        old = below.get(key)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            value = laid_over(old, value)
+        elif key == "choices" and isinstance(value, list) and isinstance(old, list):
+            value = _chosen_over(old, value)
+        whole[key] = value
     return whole
+
+
+def _chosen_over(below: Sequence[Any], patch: Sequence[Any]) -> list[Any]:
+    """The chosen numbers with those that the patch changes: whoever changes one keeps the others."""
+    changed = {row.get("id") for row in patch if isinstance(row, Mapping)}
+    return [*(row for row in below if not (isinstance(row, Mapping) and row.get("id") in changed)), *patch]
 
 
 def record_problems(item: Item, ids: Mapping[str, Mapping[str, Any]]) -> list[Problem]:

@@ -258,3 +258,12 @@ def _loses_a_mapping(patch: Any, top: Any) -> bool:
         isinstance(top[key], dict) and (not isinstance(patch[key], dict) or _loses_a_mapping(patch[key], top[key]))
         for key in set(patch) & set(top)
     )
+
+
+@pytest.mark.parametrize(("file", "name"), [("choices", "host-reserve-gib"), ("money", "years-of-use"), ("hints", "worth-factor")])
+def test_an_overlay_changes_one_chosen_number_and_keeps_the_others(tmp_path: Path, file: str, name: str) -> None:
+    (tmp_path / f"{file}.yaml").write_text(f"choices:\n  - {{id: {name}, value: 2.5, reason: mine}}\n")
+    below, above = (getattr(Catalog.load(overlays, user_folder=False), file) for overlays in ([], [tmp_path]))
+    assert {each.id for each in above.choices} == {each.id for each in below.choices}
+    assert {each.id for each in above.choices if each not in below.choices} == {name}
+    assert above.choice(name) == 2.5
