@@ -28,7 +28,7 @@ _FORMS = (
 def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[str, ...], form: str) -> int:
     """What hardware is this? Reads this machine, or pasted tool output."""
     from advisor.catalog import Catalog
-    from advisor.cli.streams import say
+    from advisor.cli.streams import say, wrapped
     from advisor.errors import BadInput
     from advisor.intake import detect
     from advisor.intake.page import page_from
@@ -40,7 +40,7 @@ def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[st
             raise BadInput(f"{page.source}: no hardware tool's output is recognised in it. {_FORMS}")
     found = detect.detect(pages, records) if pages else detect.this_machine(records)
     for warning in found.warnings:
-        say(f"Note: {warning}", error=True)
+        say(wrapped(f"Note: {warning}"), error=True)
     if words_only:
         if found.system is None:
             raise BadInput(

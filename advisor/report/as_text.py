@@ -73,7 +73,7 @@ def _wrapped(block: Table, column: int, width: int | None) -> list[str]:
 
 def _breakable(cell: str, width: int) -> str:
     """A word too long for its column goes on behind its last slash: `llama.cpp/` over `vulkan,`."""
-    return " ".join(word if len(word) <= width else "/ ".join(word.rsplit("/", 1)) for word in cell.split(" "))
+    return " ".join("/ ".join(word.rsplit("/", 1)) if word.rfind("/") < width < len(word) else word for word in cell.split(" "))
 
 
 def _bars(block: Bars) -> Iterator[str]:
