@@ -54,7 +54,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     code = run(("add", *words))
     printed = capsys.readouterr()
-    return code, printed.out, printed.err
+    return code, printed.out, " ".join(printed.err.split())
 
 
 @pytest.mark.parametrize(
