@@ -217,7 +217,9 @@ def test_python_m_is_the_same():
 @pytest.mark.parametrize(
     ("words", "at", "offered"),
     [("advisor rec", 1, "recommend"), ("advisor estimate rtx-309", 2, "rtx-3090"), ("advisor schema rec", 2, "recommend"),
-     ("advisor estimate rtx-3090 --model qwen3-8", 4, "qwen3-8b")],
+     ("advisor estimate rtx-3090 --model qwen3-8", 4, "qwen3-8b"), ("advisor recommend --have rtx-309", 3, "rtx-3090"),
+     ("advisor recommend --have epyc-s", 3, "epyc-sp5"), ("advisor ask --among mac-m3-u", 3, "mac-m3-ultra-80c"),
+     ("advisor recommend --consider second", 3, "second-gpu")],
 )  # fmt: skip
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes_commands_and_ids(words, at, offered, shell):

@@ -237,6 +237,14 @@ def test_command_errors_are_plain(arguments: list[str], capsys: pytest.CaptureFi
     assert not out and "Traceback" not in err and "Error" in err
 
 
+def test_a_computer_without_cards_is_told_how_to_be_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(detect, "this_machine", lambda _: detect.Detected((), (), None, "linux", None, ()))
+    assert cli.run(["detect"]) == 3
+    assert "--have desktop" in capsys.readouterr().out
+    assert cli.run(["detect", "--system"]) == 2
+    assert "--have desktop" in " ".join(capsys.readouterr().err.split())
+
+
 def test_command_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
     for path in sorted(INPUTS.glob("*")):
         if cli.run(["detect", "--from", str(path)]) in (0, 3):

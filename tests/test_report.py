@@ -140,6 +140,12 @@ def test_the_first_line_is_the_verdict_with_price_and_speed(capsys):
     assert re.search(r"tokens/\s?s", first.replace("\n", " "))
 
 
+@pytest.mark.parametrize(("have", "told"), [((), True), (("--have", "desktop"), False), (("--have", "rtx-3090"), False)])
+def test_a_computer_on_the_bill_of_who_owns_nothing_may_be_there_already(have, told, capsys):
+    _, out, _ = asked(capsys, "recommend", *have, "--model", "llama-3.3-70b")
+    assert ("--have desktop" in out) == told
+
+
 def test_why_shows_arithmetic_and_sources(capsys):
     _, out, _ = asked(capsys, *COMMANDS["estimate"], "--why")
     assert "Sources" in out

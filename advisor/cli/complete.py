@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 
-def catalog_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
-    """A completer for the ids of one kind; the last word of a SYSTEM being written counts."""
+def catalog_ids(*kinds: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """A completer for the ids of those kinds; the last word of a SYSTEM being written counts."""
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
@@ -16,7 +16,8 @@ def catalog_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], li
 
         overlays = tuple(ctx.params.get("catalog") or ())
         start, space, last = incomplete.rpartition(" ")
-        return [CompletionItem(start + space + name) for name in catalog_with(overlays).ids(kind) if name.startswith(last)]
+        catalog = catalog_with(overlays)
+        return [CompletionItem(start + space + name) for kind in kinds for name in catalog.ids(kind) if name.startswith(last)]
 
     return complete
 

@@ -32,6 +32,7 @@ def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[st
     from advisor.errors import BadInput
     from advisor.intake import detect
     from advisor.intake.page import page_from
+    from advisor.report.detected import WITHOUT_CARDS
 
     records = Catalog.load([Path(path) for path in catalog])
     pages = [page_from(source) for source in sources]
@@ -44,7 +45,8 @@ def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[st
     if words_only:
         if found.system is None:
             raise BadInput(
-                "No SYSTEM words: " + _why(found.warnings, found.devices != ()) + " Write the words yourself: `advisor list devices`."
+                f"No SYSTEM words: {_why(found.warnings, found.devices != ())} Write the words yourself: `advisor list devices`."
+                + ("" if found.devices else f" {WITHOUT_CARDS}")
             )
         say(found.system)
         return 0

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from advisor.cli.complete import catalog_ids
+from advisor.cli.complete import catalog_ids, words_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 NEGATIVE = 3
@@ -35,11 +35,14 @@ _WORK = [
     click.option("--why", is_flag=True, default=None, help="Show the arithmetic of the limiting terms, with sources."),
 ]  # fmt: skip
 _PURCHASE = [
-    click.option("--have", metavar="SYSTEM", help="What you own, in SYSTEM words; desktop = one without cards; auto = this machine."),
+    click.option("--have", metavar="SYSTEM", shell_complete=catalog_ids("devices", "hosts"),
+                 help="What you own, in SYSTEM words; desktop = one without cards; auto = this machine."),
     click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k."),
     click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
-    click.option("--consider", metavar="KIND", multiple=True, help="Only these kinds of answer (repeatable): second-gpu, …"),
-    click.option("--among", metavar="SYSTEM", multiple=True, help="Only these systems and what is owned: A or B? (repeatable)"),
+    click.option("--consider", metavar="KIND", multiple=True, shell_complete=words_of("advisor.advice", "KINDS"),
+                 help="Only these kinds of answer (repeatable): second-gpu, …"),
+    click.option("--among", metavar="SYSTEM", multiple=True, shell_complete=catalog_ids("devices"),
+                 help="Only these systems and what is owned: A or B? (repeatable)"),
     click.option("--new-only", is_flag=True, default=None, help="No used parts."),
     click.option("--sell-old", is_flag=True, default=None, help="Count what the replaced parts would bring."),
 ]  # fmt: skip

@@ -118,6 +118,7 @@ ADVICE: dict[str, str] = {
     "{per_user_tokens_per_s}.",
     "verdict.ladder-between-keep": "Keep what you have: of these nothing does a larger typical size than yours, {next}.",
     "verdict.ladder-between-none": "None of these does even the smallest typical size, {next}, as asked.",
+    "bill.computer": "If you have a computer already, --have desktop (or what it is: `advisor list hosts`) takes it off the bill.",
     # why a road won
     "won.fits": "It fits: {needed_bytes} of {usable_bytes} (weights {weights_bytes}, cache {cache_bytes} for {context_tokens} each, "
     "working memory {other_bytes}).",

@@ -7,6 +7,7 @@ from advisor.report.head import head
 from advisor.units import GIB
 
 WIDTH = 80
+WITHOUT_CARDS = "A computer without cards is told as --have desktop, or as what it is: `advisor list hosts`."
 
 
 def as_object(found: Detected) -> dict[str, Any]:
@@ -57,6 +58,7 @@ def as_text(found: Detected) -> str:
     parts += [_wrapped(f"Links   {', '.join(joints[:12])}{' …' if len(joints) > 12 else ''}")] if joints else []
     parts += [f"Memory of the computer   {found.ram_bytes / GIB:.1f} GiB"] if found.ram_bytes else []
     parts.append(f'System   {found.system}\n         use it with  --have "{found.system}"' if found.system else "System   not known")
+    parts += [] if found.devices else [_wrapped(WITHOUT_CARDS)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -84,6 +84,15 @@ def _costs(verdict: Verdict, cost: Cost, sell_old: bool) -> str:
     return f"{price} to buy{parts}{sold}, {shown('x_w', cost.power_w, 'power unknown')} at work{over_time}"
 
 
+def _own_computer(given: Recommendation) -> tuple[Reason, ...]:
+    """How to tell of a computer that is there, where nothing is said to be owned and one is on the bill; few have a server."""
+    verdict = given.verdict
+    if given.have_words or verdict.estimate is None or verdict.cost is None or verdict.kind == "multi-gpu-server":
+        return ()
+    hosts = {box.host.id for box in verdict.estimate.system.boxes if box.host}
+    return (Reason("bill.computer"),) if any(line.what in hosts for line in verdict.cost.bought) else ()
+
+
 def _name(road: Road) -> str:
     """The kind in words; a pair of which nothing is owned yet is no second one."""
     owned = {line.what for line in road.cost.lines if line.owned} if road.cost else set()
@@ -242,6 +251,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     numbers = [] if aside and aside.code.startswith("asked.unnamed") else _numbers(given.verdict, given.need.sell_old)
     facts = [*(((label, verdict),) if aside else ()), *numbers]
     facts += [("But", line) for line in sentences(given.remarks)]
+    facts += [("Or", line) for line in sentences(_own_computer(given))]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
