@@ -36,4 +36,5 @@ class Need:
     ram_bytes: float | None = None
     psu_w: float | None = None
     storage: str | None = None
+    floor_stated: bool = True  # False where the wanted speed is the tool's own
     context_stated: bool = True  # False where the tool took its usual context, which it may then shorten

@@ -161,6 +161,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         quant=quant if quant is None or isinstance(quant, str) else quant.id,
         kv_quant=kv_quant_of(request) if request.get("kv_quant") else None,
         min_tokens_per_s=request.get("min_tokens_per_s", Need.min_tokens_per_s),
+        floor_stated=request.get("min_tokens_per_s") is not None,
         max_first_token_s=request.get("max_first_token_s"),
         budget_usd=request.get("budget"),
         prefer=request.get("prefer", PREFERENCES[0]),

@@ -56,7 +56,9 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     estimate, cost = near.estimate, near.cost
     facts |= _facts(near, case) | {"first_token_s": estimate.first_token_s.value if estimate.first_token_s else None}
     facts["most_first_token_s"] = need.max_first_token_s
-    answer = Reason(f"verdict.nothing-{scope}-{_missing(near, need)}{but}", facts)
+    missing = _missing(near, need)
+    usual = "-default" if missing == "slow" and not need.floor_stated else ""
+    answer = Reason(f"verdict.nothing-{scope}-{missing}{usual}{but}", facts)
     sure = confidence(estimate, need)
     return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
 
@@ -154,8 +156,12 @@ def assumptions(case: Case, decision: Decision, full: Reason | None) -> tuple[Re
     option = decision.chosen
     if option and need.quant is None:
         found.append(Reason("assumed.quant", {"quant": option.estimate.quant.id, "engine": option.estimate.placement.engine}))
+    if option and need.kv_quant is None and option.estimate.kv_quant != case.work.kv_quant:
+        found.append(Reason("assumed.kv-quant", {"kv_quant": option.estimate.kv_quant}))
     work = case.work.workload
     found.append(Reason("assumed.work", {"prompt_tokens": work.prompt_tokens, "generate_tokens": work.generate_tokens}))
+    if not need.floor_stated:
+        found.append(Reason("assumed.floor", {"floor_tokens_per_s": need.min_tokens_per_s}))
     if not need.context_stated:
         found.append(Reason("assumed.context", {"context_tokens": case.work.workload.context_tokens}))
     electricity: dict[str, Fact] = {"electricity_usd_per_kwh": desk.terms.usd_per_kwh, "hours_per_day": need.hours_per_day}

@@ -57,6 +57,8 @@ _MISSES = {
     "": "",
     "-fits": ": the nearest, {name}, does not hold {model} ({quant})",
     "-slow": ": the nearest, {name}, gives {per_user_tokens_per_s} for each user where {floor_tokens_per_s} are wanted",
+    "-slow-default": ": the nearest, {name}, gives {per_user_tokens_per_s} for each user where {floor_tokens_per_s} (the default) "
+    "are wanted",
     "-late": ": the nearest, {name}, takes {first_token_s} to the first token where {most_first_token_s} are allowed",
     "-dear": ": the nearest, {name}, costs {spend_usd} where {budget_usd} is the budget, and would give {per_user_tokens_per_s}",
     "-unpriced": ": the nearest, {name}, has no known price",
@@ -222,7 +224,7 @@ ADVICE: dict[str, str] = {
     "setting.whole": "Use one device alone ({engine}).",
     "setting.offload-experts": "Keep the experts of {host_expert_layers} of {layers} layers in host memory ({engine}).",
     "setting.offload-layers": "Keep {host_layers} of {layers} layers in host memory ({engine}).",
-    "setting.kv-quant": "Keep the cache as {kv_quant}.",
+    "setting.kv-quant": "As counted above, the cache as {kv_quant}.",
     "setting.raise-limit": "Raise the memory limit so that {usable_bytes} can be used.",
     "setting.peer-access": "Peer access over PCIe with a patched driver; mind: {risk}.",
     "setting.power-limit": "Limit {name} to {limit_w} of {full_w}.",
@@ -246,12 +248,14 @@ ADVICE: dict[str, str] = {
     "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.own-host": "Your own computer: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.laptop": "Your {host} has {ram_bytes} of memory, and takes a card only in a box on its port.",
+    "assumed.floor": "{floor_tokens_per_s} for each user wanted, as nobody said.",
     "assumed.context": "Context {context_tokens} for each user.",
     "assumed.work": "Speeds are those of {generate_tokens} generated after a prompt of {prompt_tokens}.",
     "assumed.full-context": "With the context of {context_tokens} full it is {full_tokens_per_s} for each user.",
     "full.too-slow": "With the context of {context_tokens} full each user gets only {full_tokens_per_s} where {floor_tokens_per_s} "
     "are wanted.",
     "assumed.quant": "Weights as {quant}, what {engine} users usually take.",
+    "assumed.kv-quant": "KV cache as {kv_quant} instead of sixteen bits.",
     "assumed.running": "Electricity {electricity_usd_per_kwh}, {hours_per_day} hours a day.",
     "assumed.ladder": "No model named: typical sizes were tried.",
 }
