@@ -14,6 +14,7 @@ from advisor.joined import (
     most_boxes,
     networks_of,
     port_for,
+    seated,
     usual_between,
     usual_host,
     usual_in_box,
@@ -120,7 +121,9 @@ def box_of(groups: tuple[Group, ...], catalog: Catalog, host: Host | None) -> Bo
     """A box with its host: cards need one, stated or usual; a whole computer is its own."""
     if groups[0].device.is_box:
         return Box(groups, networks=networks_of(groups[0].device, None, catalog))
-    chosen = host or usual_host(catalog, sum(group.count for group in groups), groups[0].device)
+    chosen = host or usual_host(catalog, groups)
+    if host:
+        seated(groups, host)
     slot = usual_slot(groups, chosen, catalog) if chosen else None
     networks = networks_of(groups[0].device, chosen, catalog)
     return Box(groups, host=chosen, host_assumed=host is None, slot=slot, networks=networks)

@@ -1,5 +1,7 @@
 """A device: one purchasable thing that computes – a card, a Mac, a box."""
 
+from collections.abc import Iterable
+
 from advisor.price import Price, Source
 from advisor.record import dataclass
 from advisor.units import GB, GIB, TERA
@@ -76,6 +78,9 @@ class Device:
     idle_power_w: float | None = given(default=None, least=0)
     pcie_generation: int | None = given(default=None, least=1, most=7)
     pcie_lanes: int | None = given(default=None, least=1, most=16)
+    needs_lanes: int | None = given(
+        default=None, least=2, most=16, about="lanes of the slot that a board without a switch splits among its GPUs"
+    )
     mount: str = given(default="slot", one_of=MOUNTS)  # slot: a card; module: SXM, OAM; fixed: soldered into what one buys
     slots: float | None = given(default=None, above=0, about="expansion slots that it covers; leave out for whole machines")
     links: tuple[str, ...] = given(default=(), about="ids of bridges, switches or fabrics between two of them; PCIe needs none")
@@ -103,3 +108,8 @@ class Device:
     def is_box(self) -> bool:
         """Whether it is a whole computer, so that two of them are two boxes."""
         return self.kind in ("mac", "apu-box", "module")
+
+
+def lanes_needed(boards: Iterable[tuple[Device, int]]) -> tuple[int, ...]:
+    """The lanes that the slots of some boards must have, widest first: one number for each board that splits its slot."""
+    return tuple(sorted((device.needs_lanes for device, count in boards if device.needs_lanes for _ in range(count)), reverse=True))

@@ -1,5 +1,7 @@
 """A host: the computer around the cards – slots, lanes, power supply, memory, storage, price."""
 
+from collections.abc import Sequence
+
 from advisor.price import Price, Source
 from advisor.record import dataclass
 from advisor.units import GB, GIB
@@ -49,6 +51,19 @@ class Host:
 
     def __hash__(self) -> int:
         return hash(self.id)  # asked often; equality still compares every field
+
+    def widest_lanes(self, cards: int) -> list[int]:
+        """The lanes of its slots when it carries so many cards, widest first."""
+        return sorted(((slot.lanes_shared or slot.lanes) if cards > 1 else slot.lanes for slot in self.slots), reverse=True)
+
+    def takes(self, cards: int, needs_lanes: Sequence[int] = ()) -> bool:
+        """Whether so many cards go in, and those of them that split their slot find one as wide as they need (`device.lanes_needed`)."""
+        if cards > self.max_cards:
+            return False
+        if not needs_lanes:
+            return True
+        lanes = self.widest_lanes(cards)
+        return len(needs_lanes) <= len(lanes) and all(has >= need for has, need in zip(lanes, needs_lanes, strict=False))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from advisor.catalog import Catalog
-from advisor.device import Device
+from advisor.device import Device, lanes_needed
 from advisor.engine import Backend
 from advisor.errors import Unsupported
 from advisor.host import Host
@@ -121,24 +121,38 @@ def usual_slot(groups: Sequence[Group], host: Host, catalog: Catalog) -> Link:
     return pcie(min([generation, *(slot.generation for slot in used)]), min([wired, *lanes]), peer, catalog)
 
 
-def usual_host(catalog: Catalog, cards: int, device: Device) -> Host | None:
+def seated(groups: Sequence[Group], host: Host) -> None:
+    """Refuses boards that split their slot among several GPUs where the host's slots are too narrow for that."""
+    needs = lanes_needed((group.device, group.count) for group in groups)
+    cards = sum(group.count for group in groups)
+    if not needs or host.takes(cards, needs):
+        return
+    board = max((group.device for group in groups), key=lambda device: device.needs_lanes or 0)
+    wide = f"a slot of {board.needs_lanes} lanes, which its {board.gpus_on_board} GPUs share"
+    has = " and ".join(f"x{lanes}" for lanes in host.widest_lanes(cards)[: host.max_cards][:cards]) or "none"
+    raise Unsupported(f"{board.id} needs {wide}; {host.id} has {has} for {cards} of them: leave the host out, or name one with such slots")
+
+
+def usual_host(catalog: Catalog, groups: Sequence[Group]) -> Host | None:
     """A laptop for its GPU. For cards the owned desktop where it has room; else the cheapest host that has, so that more cards never
     need a cheaper one.
     """
-    known: dict[tuple[int, str], Host | None] = catalog.kept("usual hosts")
+    cards, device = sum(group.count for group in groups), groups[0].device
+    needs = lanes_needed((group.device, group.count) for group in groups)
+    known: dict[tuple[int, tuple[int, ...], str], Host | None] = catalog.kept("usual hosts")
     mount = "laptop" if device.kind == "laptop-gpu" else "module" if device.mount == "module" else "slot"
-    key = (cards, mount)
+    key = cards, needs, mount
     if key not in known:
         hosts = catalog.hosts.values()
-        known[key] = _usual_host(hosts, cards, mount) or _usual_host(hosts, cards, "slot")
+        known[key] = _usual_host(hosts, *key) or _usual_host(hosts, cards, needs, "slot")
     return known[key]
 
 
-def _usual_host(hosts: Iterable[Host], cards: int, mount: str) -> Host | None:
+def _usual_host(hosts: Iterable[Host], cards: int, needs: Sequence[int], mount: str) -> Host | None:
     fitting = [host for host in hosts if host.mount == mount]
-    owned = [host for host in fitting if host.owned_default and host.max_cards >= cards]
+    owned = [host for host in fitting if host.owned_default and host.takes(cards, needs)]
     wide = [host for host in fitting if min((slot.lanes for slot in host.slots[:cards]), default=0) >= LEAST_LANES]
-    roomy = sorted((host for host in wide if host.max_cards >= cards), key=lambda host: (_price(host), host.max_cards, host.id))
+    roomy = sorted((host for host in wide if host.takes(cards, needs)), key=lambda host: (_price(host), host.max_cards, host.id))
     largest = sorted(wide, key=lambda host: -host.max_cards)
     return next(iter((*owned, *roomy, *largest)), None)
 

@@ -5,7 +5,7 @@ from datetime import date
 from math import ceil
 
 from advisor.billed import CostLine, link_lines, unpriced_parts
-from advisor.device import Device
+from advisor.device import Device, lanes_needed
 from advisor.host import Host
 from advisor.memorykit import added
 from advisor.money import Money, Part
@@ -154,8 +154,12 @@ def _new_host(box: Box, have: System, terms: Terms) -> list[Reason]:
     if mine is None or box.host is None or have.groups[0].device.is_box or box.groups[0].device.is_box:
         return []
     facts: dict[str, Fact] = {"host": box.host.name, "price_usd": terms.price(box.host).usd}
-    if box.count > mine.max_cards:
-        return [Reason("host.new", {**facts, "cards": box.count, "most_cards": mine.max_cards})]
+    cards = sum(group.count for group in box.groups)  # boards: one may carry several GPUs
+    if cards > mine.max_cards:
+        return [Reason("host.new", {**facts, "cards": cards, "most_cards": mine.max_cards})]
+    needs = lanes_needed((group.device, group.count) for group in box.groups)
+    if not mine.takes(cards, needs):
+        return [Reason("host.lanes", {**facts, "lanes": needs[0], "own": mine.name})]
     rates = {"reached_bytes_per_s": reached(box.host), "owned_bytes_per_s": reached(mine)}
     sizes = {"ram_bytes": box.host.memory_bytes, "owned_bytes": have.ram_bytes or mine.memory_bytes}
     return [Reason("host.roomier", {**facts, **sizes, **rates})]

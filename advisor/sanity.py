@@ -73,6 +73,10 @@ def _slots(device: Device, links: Mapping[str, Link]) -> Iterator[str]:
     """Lanes come in powers of two; what joins cards in a computer stands in links, what joins computers in network."""
     if device.pcie_lanes is not None and device.pcie_lanes not in LANES:
         yield f"pcie_lanes: {device.pcie_lanes}; a slot has 1, 2, 4, 8 or 16"
+    if device.needs_lanes is not None and device.needs_lanes not in LANES:
+        yield f"needs_lanes: {device.needs_lanes}; a slot has 1, 2, 4, 8 or 16"
+    if device.needs_lanes is not None and device.gpus_on_board == 1:
+        yield "needs_lanes: only a board with several GPUs (gpus_on_board) splits its slot"
     for key, ids, scope in (("links", device.links, "in-box"), ("network", device.network, "between-boxes")):
         for link in (links[each] for each in ids if each in links):
             if link.scope != scope:

@@ -6,6 +6,7 @@ from advisor import choose
 from advisor.advice.desk import Desk
 from advisor.advice.offers import all_offers
 from advisor.catalog import Catalog
+from advisor.errors import Unsupported
 from advisor.need import Need, Workload
 from advisor.units import GB, GIB, TERA, US
 
@@ -150,6 +151,37 @@ def test_the_assumed_host_is_the_desktop_that_is_promised(catalog):
     assert host.memory_bandwidth_bytes_per_s == pytest.approx(90 * GB, rel=0.01)  # 2 × 8 B × 5600 MT/s = 89.6
     assert [(slot.lanes, slot.lanes_shared) for slot in host.slots] == [(16, 8), (8, 8)]
     assert len(catalog.hosts) >= 8
+
+
+@pytest.mark.parametrize(
+    ("words", "host"),
+    [
+        ("arc-pro-b60-dual-48gb", "mini-pc-oculink"),
+        ("arc-pro-b60-dual-48gb", "laptop-thunderbolt"),
+        ("2x arc-pro-b60-dual-48gb", "desktop-x8x8"),
+        ("arc-pro-b60-dual-48gb + rtx-3090", "desktop-x8x8"),
+    ],
+)
+def test_a_board_that_splits_its_slot_is_refused_in_a_narrow_one(catalog: Catalog, words: str, host: str) -> None:
+    """The Maxsun B60 Dual has no switch: each of its GPUs has half of an x16 slot."""
+    with pytest.raises(Unsupported, match=f"needs a slot of 16 lanes, which its 2 GPUs share; {host} has x"):
+        choose.bind(words, catalog, host=catalog.host(host))
+    assert choose.bind("tesla-k80", catalog, host=catalog.host(host)).count == 2  # it has a switch of its own
+
+
+def test_a_board_that_splits_its_slot_gets_a_computer_with_such_a_slot(catalog: Catalog) -> None:
+    alone = choose.bind("arc-pro-b60-dual-48gb", catalog).boxes[0]
+    assert (alone.host.id, alone.link.id) == ("desktop-x8x8", "pcie-5-x8")  # between its GPUs half of the slot
+    two = choose.bind("2x arc-pro-b60-dual-48gb", catalog).boxes[0]
+    assert two.host.takes(2, (16, 16)) and two.link.pcie_lanes == 8
+    desk = Desk(
+        Need(workload=Workload(), model="llama-3.3-70b"), choose.bind("rtx-4070-laptop", catalog), catalog, catalog.model("llama-3.3-70b")
+    )
+    of_it = [offer for offer in all_offers(desk).every if any(name == "arc-pro-b60-dual-48gb" for name, _ in offer.bought)]
+    assert of_it
+    for offer in of_it:
+        boards = sum(count for *_, count in offer.groups)
+        assert offer.host.takes(boards, (16,) * boards)
 
 
 def test_a_rebuilt_board_is_offered_only_beside_its_like(catalog: Catalog) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.advice.desk import Desk
-from advisor.advice.hosts import Hosts, _lanes, takes
+from advisor.advice.hosts import Hosts, _lanes, load_of, takes
 from advisor.advice.offers import Offer
 from advisor.advice.ranges import Range, _rehosted, dearer
 from advisor.bind import bind
@@ -103,6 +103,36 @@ def test_cards_go_into_the_own_computer_while_it_takes_them_else_into_the_cheape
     assert hosts_of(sold).for_cards(1, 350) == (500, weak)
     assert hosts_of(sold, own, owned=False, own_usd=450.0).for_cards(1, 800) == (650, own)
     assert hosts_of(sold, own, owned=False, own_usd=None).for_cards(1, 350) == (None, own)
+
+
+@pytest.mark.parametrize(
+    ("slots", "cards", "needs", "taken"),
+    [
+        ([(4, 4, None)], 1, (), True),  # a card with one GPU runs in a narrow slot too
+        ([(4, 4, None)], 1, (16,), False),  # a dock: nothing to split
+        ([(5, 16, 8), (5, 8, 8)], 1, (16,), True),  # alone it has all 16
+        ([(5, 16, 8), (5, 8, 8)], 2, (16,), False),  # beside another card 8 each
+        ([(4, 8, None), (4, 16, None)], 2, (16,), True),  # in the wider of the two
+        ([(4, 8, None), (4, 16, None)], 2, (16, 16), False),
+        ([(4, 16, None)], 2, (16,), False),  # no slot for the other one
+    ],
+)
+def test_a_board_that_splits_its_slot_needs_a_wide_one(
+    slots: list[tuple[int, int, int | None]], cards: int, needs: tuple[int, ...], taken: bool
+) -> None:
+    made = tuple(Slot(generation=generation, lanes=alone, lanes_shared=shared) for generation, alone, shared in slots)
+    assert computer("a", slots=made, cards=len(made)).takes(cards, needs) is taken
+
+
+def test_a_board_that_splits_its_slot_goes_past_the_own_computer_with_a_narrow_one() -> None:
+    own = computer("own", cards=1, slots=(Slot(generation=4, lanes=4),))
+    sold = [(300.0, replace(own, id="narrow")), (500.0, computer("wide", cards=1))]
+    hosts = hosts_of(sold, own)
+    assert hosts.for_cards(1, 350) == (0, own)
+    assert hosts.for_cards(1, 350, (16,)) == (500, sold[1][1])
+    assert {host.id for _, host, _ in hosts.roomier(sold[1][1], 1, 350, (16,))} <= {"wide"}
+    board = replace(CARD, gpus_on_board=2, needs_lanes=16, id="twin")
+    assert load_of([(board, 24 * GIB, 2), (CARD, 24 * GIB, 1)]) == (3, 1050.0, (16, 16))
 
 
 def test_each_card_outside_needs_its_dock() -> None:

@@ -139,6 +139,8 @@ MAC = {
         ({"pci_ids": ("2204",)}, "pci_ids: 2204 is no vendor:device"),
         ({"pci_ids": ("10de:1111",)}, "pci_ids: 10de:1111 is that of turing, which is another chip"),
         ({"pcie_lanes": 12}, "pcie_lanes: 12; a slot has 1, 2, 4, 8 or 16"),
+        ({"needs_lanes": 12, "gpus_on_board": 2}, "needs_lanes: 12; a slot has 1, 2, 4, 8 or 16"),
+        ({"needs_lanes": 16}, "needs_lanes: only a board with several GPUs (gpus_on_board) splits its slot"),
         ({"network": ("bridge",), "links": ()}, "network: bridge is in-box: it belongs into links"),
         ({"compute": Compute(fp32_flops=35.6e-3 * TERA)}, "compute: fp32_tflops is 0.038 operations for a byte of bandwidth"),
         ({"power_w": 35000, "idle_power_w": None}, "power_w: 35000 W; devices have 3 to 1500"),

@@ -1,9 +1,10 @@
 """The computers around cards: the one that is owned, the cheapest that takes them, and those that have more to give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from advisor.advice.desk import Desk
 from advisor.around import host_bytes_per_s
+from advisor.device import Device, lanes_needed
 from advisor.host import Host
 from advisor.market import dock_of, reached
 from advisor.memorykit import kit, sizes
@@ -11,6 +12,7 @@ from advisor.supply import supply_for
 from advisor.system import System
 from advisor.ways import tables_of
 
+Cards = tuple[int, float, tuple[int, ...]]  # how many, the watts that they draw, and the lanes of slots that they split
 Priced = tuple[float, Host, float]  # what it costs with the power supply that the cards need, the computer, and its bytes of memory
 
 
@@ -38,8 +40,8 @@ class Hosts:
         self.sold = sorted(((usd, host) for usd, host in priced if usd is not None), key=lambda pair: pair[0])
         self._own_usd = 0.0 if self.owned or self.own is None else terms.price(self.own).usd
         self._rates = tables_of(desk.catalog).hosts
-        self._chosen: dict[tuple[int, float], tuple[float | None, Host | None]] = {}
-        self._roomier: dict[tuple[str, int, float], tuple[Priced, ...]] = {}
+        self._chosen: dict[Cards, tuple[float | None, Host | None]] = {}
+        self._roomier: dict[tuple[str, Cards], tuple[Priced, ...]] = {}
 
     def ram_bytes(self, host: Host) -> float:
         """Memory of a computer: as stated of the own one, else its record's."""
@@ -60,33 +62,35 @@ class Hosts:
             self._supplies[needed] = part.usd if part else float("inf")
         return self._supplies[needed]
 
-    def for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
+    def for_cards(self, cards: int, watts: float, lanes: tuple[int, ...] = ()) -> tuple[float | None, Host | None]:
         """(what it costs, the computer): the own one while the cards go in, else the cheapest that takes them."""
-        key = cards, watts
+        key = cards, watts, lanes
         if key not in self._chosen:
-            self._chosen[key] = self._for_cards(cards, watts)
+            self._chosen[key] = self._for_cards(*key)
         return self._chosen[key]
 
-    def _for_cards(self, cards: int, watts: float) -> tuple[float | None, Host | None]:
+    def _for_cards(self, cards: int, watts: float, lanes: tuple[int, ...]) -> tuple[float | None, Host | None]:
         own = self.own
-        if own and cards <= own.max_cards:
+        if own and own.takes(cards, lanes):
             dock = dock_of(own, self.money)
             docks_usd = cards * dock.usd if dock else 0.0
             return None if self._own_usd is None else self._own_usd + self.supply_usd(own, watts) + docks_usd, own
-        fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.sold if host.max_cards >= cards]
+        fitting = [(usd + self.supply_usd(host, watts), host) for usd, host in self.sold if host.takes(cards, lanes)]
         return min(fitting, key=lambda pair: pair[0], default=(float("inf"), None))
 
-    def roomier(self, host: Host, cards: int, watts: float) -> tuple[Priced, ...]:
+    def roomier(self, host: Host, cards: int, watts: float, lanes: tuple[int, ...] = ()) -> tuple[Priced, ...]:
         """Computers that give the cards more than `host`, cheapest first, none of which a cheaper one equals."""
-        key = host.id, cards, watts
+        key = host.id, (cards, watts, lanes)
         if key not in self._roomier:
-            self._roomier[key] = () if self.only_own else tuple(self._better(host, cards, watts))
+            self._roomier[key] = () if self.only_own else tuple(self._better(host, key[1]))
         return self._roomier[key]
 
-    def _better(self, host: Host, cards: int, watts: float) -> list[Priced]:
+    def _better(self, host: Host, load: Cards) -> list[Priced]:
+        cards, watts, lanes = load
         floor, kept = _gives(host, cards, self.ram_bytes(host)), list[Priced]()
-        sold = ((usd + self.supply_usd(other, watts), other) for usd, other in self.sold if other.max_cards >= cards and other is not host)
-        fitting = [*((usd, other, self.ram_bytes(other)) for usd, other in sold), *self._enlarged(host, cards, watts)]
+        taking = ((usd, other) for usd, other in self.sold if other is not host and other.takes(cards, lanes))
+        fitting = [(usd + self.supply_usd(other, watts), other, self.ram_bytes(other)) for usd, other in taking]
+        fitting += self._enlarged(host, load)
         for usd, other, ram_bytes in sorted(fitting, key=lambda priced: priced[0]):
             gives = _gives(other, cards, ram_bytes)
             more = _at_least(gives, floor) and any(new >= self.more_factor * old for new, old in zip(gives, floor, strict=True))
@@ -94,15 +98,21 @@ class Hosts:
                 kept.append((usd, other, ram_bytes))
         return kept
 
-    def _enlarged(self, host: Host, cards: int, watts: float) -> Iterator[Priced]:
+    def _enlarged(self, host: Host, load: Cards) -> Iterator[Priced]:
         """The owned computer with more memory in it."""
-        usd, _ = self.for_cards(cards, watts)
+        usd, _ = self.for_cards(*load)
         if not self.owned or host is not self.own or usd is None:
             return
         for ram_bytes in sizes(host, self.ram_bytes(host)):
             line = kit(host, ram_bytes, self.money)
             if line is not None and line.usd is not None:
                 yield usd + line.count * line.usd, host, ram_bytes
+
+
+def load_of(groups: Sequence[tuple[Device, float, int]]) -> Cards:
+    """What a computer must take to carry these cards: how many, their watts, and the slots that some of them split."""
+    watts = sum((device.power_w or 0.0) * number for device, _, number in groups)
+    return sum(number for *_, number in groups), watts, lanes_needed((device, number) for device, _, number in groups)
 
 
 def _gives(host: Host, cards: int, ram_bytes: float) -> tuple[float, float, float]:

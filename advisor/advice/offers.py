@@ -5,7 +5,7 @@ from datetime import date
 
 from advisor.advice.alike import Classes
 from advisor.advice.desk import Desk
-from advisor.advice.hosts import Hosts, takes
+from advisor.advice.hosts import Hosts, load_of, takes
 from advisor.advice.ranges import Range
 from advisor.device import Device
 from advisor.host import Host
@@ -99,8 +99,7 @@ class Shelf:
 
     def card_offer(self, kind: str, words: str, groups: Sequence[Owned], bought: Sequence[Owned]) -> Offer | None:
         """An offer of cards in one host; None where no host takes them."""
-        watts = sum((device.power_w or 0.0) * number for device, _, number in groups)
-        host_usd, host = self.hosts.for_cards(sum(number for *_, number in groups), watts)
+        host_usd, host = self.hosts.for_cards(*load_of(groups))
         if host is None:
             return None
         usd = None if host_usd is None else self.least_usd(bought, host_usd)

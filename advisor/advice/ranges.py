@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from advisor.advice.alike import undominated
 from advisor.advice.desk import Desk
-from advisor.advice.hosts import Hosts
+from advisor.advice.hosts import Hosts, load_of
 from advisor.record import replace
 
 if TYPE_CHECKING:
@@ -74,12 +74,11 @@ class Range:
 
     def _moved(self, offer: "Offer") -> Iterator["Offer"]:
         hosts = self.hosts
-        cards = sum(number for *_, number in offer.groups)
-        if hosts is None or offer.host is None or offer.least_usd is None or cards > MOST_MOVED and offer.kind != "keep":
+        load = load_of(offer.groups)
+        if hosts is None or offer.host is None or offer.least_usd is None or load[0] > MOST_MOVED and offer.kind != "keep":
             return
-        watts = sum((device.power_w or 0.0) * number for device, _, number in offer.groups)
-        before, _ = hosts.for_cards(cards, watts)
-        for usd, host, ram in hosts.roomier(offer.host, cards, watts):
+        before, _ = hosts.for_cards(*load)
+        for usd, host, ram in hosts.roomier(offer.host, *load):
             total, more = offer.least_usd - (before or 0.0) + usd, ram if host is offer.host else None
             kind = offer.kind if offer.kind != "keep" else "more-memory" if more else "new-host"
             rate = hosts.bytes_per_s(host)
@@ -97,9 +96,8 @@ def _rehosted(offer: "Offer", old: Hosts, new: Hosts) -> "Offer":
     """An offer of cards in what is now the cheapest computer that takes them."""
     if offer.host is None:
         return offer
-    cards = sum(number for *_, number in offer.groups)
-    watts = sum((device.power_w or 0.0) * number for device, _, number in offer.groups)
-    before, now = old.for_cards(cards, watts), new.for_cards(cards, watts)
+    load = load_of(offer.groups)
+    before, now = old.for_cards(*load), new.for_cards(*load)
     (was_usd, was), (usd, host) = before, now
     if before == now or host is None or was is None:
         return offer

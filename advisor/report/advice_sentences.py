@@ -167,6 +167,8 @@ ADVICE: dict[str, str] = {
     "about {wanted_w}.",
     "host.power-beyond": "No single power supply on sale gives the {need_w} that it needs: several are counted.",
     "host.new": "It needs another computer: {host} takes {cards} cards and costs {price_usd}; yours takes {most_cards}.",
+    "host.lanes": "It needs another computer: the GPUs of such a board share a slot of {lanes} lanes, which {own} has not for it; "
+    "{host} costs {price_usd}.",
     "host.memory": "Its computer gets {ram_bytes} of memory instead of {owned_bytes}, for {price_usd}.",
     "host.roomier": "It moves to another computer: {host} has {ram_bytes} at {reached_bytes_per_s} and costs {price_usd}; yours has "
     "{owned_bytes} at {owned_bytes_per_s}.",
