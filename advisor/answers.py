@@ -10,6 +10,7 @@ from advisor.request import Request, read
 from advisor.wishes import (
     assumed_of,
     beyond_model,
+    budget_of,
     catalog_of,
     have_words_of,
     kv_quant_of,
@@ -205,10 +206,12 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
         model=model,
         among=tuple(system_of(text, request, catalog) for text in request.get("among", ())),
     )
-    if model is None:
+    converted = budget_of(request, catalog)
+    if model is None and converted is None:
         return given
-    warnings = (*given.warnings, *beyond_model(request, model))
-    return replace(given, warnings=warnings, assumptions=(*given.assumptions, *assumed_of(model)))
+    warnings = (*given.warnings, *(beyond_model(request, model) if model else ()))
+    assumed = (*(assumed_of(model) if model else ()), *(converted[1:] if converted else ()))
+    return replace(given, warnings=warnings, assumptions=(*given.assumptions, *assumed))
 
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:

@@ -1,12 +1,16 @@
 """What money is worth and what the small things cost: electricity, currencies, renting, parts. One file, `catalog/money.yaml`."""
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.price import Source
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 from advisor.units import GIB
 from advisor.yamlfile import given
+
+if TYPE_CHECKING:
+    from advisor.words import Amount
 
 PART_KINDS = ("power-supply", "board", "case", "nic", "switch", "cable", "bridge", "riser", "memory", "cpu", "dock")
 
@@ -119,6 +123,15 @@ class Money(Chosen):
         if wanted == "USD":
             return Rate(currency="USD", usd=1.0, date=self.as_of, source="")
         return next((rate for rate in self.rates if rate.currency == wanted), None)
+
+    def in_usd(self, amount: "Amount", digits: int = 0) -> tuple[float, Reason] | None:
+        """A sum in dollars at the dated rate, and the sentence that says so; None where there is no rate."""
+        rate = self.rate(amount.currency)
+        if rate is None:
+            return None
+        usd = round(amount.value * rate.usd, digits)
+        facts: dict[str, Fact] = {"amount": amount.value, "currency": amount.currency, "rate": rate.usd, "date": rate.date}
+        return usd, Reason("ask.converted", {**facts, "converted_usd": usd}, (rate.source,))
 
     def parts_of(self, kind: str) -> tuple[Part, ...]:
         """Every part of a kind, cheapest first."""

@@ -41,7 +41,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "hours_per_day": words.hours,
     "why": words.flag,
     "have": words.text,
-    "budget": words.money,
+    "budget": words.budget,
     "prefer": lambda value, name: words.one_of(value, name, PREFERENCES),
     "consider": lambda value, name: tuple(words.one_of(kind, name, _kinds()) for kind in words.texts(value, name)),
     "among": words.texts,

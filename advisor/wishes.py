@@ -163,7 +163,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         min_tokens_per_s=request.get("min_tokens_per_s", Need.min_tokens_per_s),
         floor_stated=request.get("min_tokens_per_s") is not None,
         max_first_token_s=request.get("max_first_token_s"),
-        budget_usd=request.get("budget"),
+        budget_usd=converted[0] if (converted := budget_of(request, catalog)) else request.get("budget"),
         prefer=request.get("prefer", PREFERENCES[0]),
         consider=request.get("consider", ()),
         new_only=request.get("new_only", False),
@@ -178,6 +178,17 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         storage=request.get("storage"),
         context_stated=request.get("context") is not None,
     )
+
+
+def budget_of(request: Request, catalog: "Catalog") -> tuple[float, Reason] | None:
+    """A budget of another currency in dollars, with what is said of that; None where dollars or nothing is stated."""
+    stated = request.get("budget")
+    if stated is None or isinstance(stated, float):
+        return None
+    found = catalog.money.in_usd(stated)
+    if found is None:
+        raise BadValue(f"--budget: there is no rate for {stated.currency} in the catalog: say it in US dollars.")
+    return found
 
 
 def beyond_model(request: Request, model: "Model") -> tuple[Reason, ...]:

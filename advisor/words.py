@@ -5,17 +5,36 @@ import re
 from typing import Any
 
 from advisor.errors import BadValue
+from advisor.record import dataclass
 from advisor.units import GIB, KIB, KILO
 
 _NUMBER = re.compile(r"([0-9][0-9_,]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z%]*)", re.IGNORECASE | re.ASCII)
 _TOKENS = {"": 1.0, "k": KIB, "ki": KIB, "m": KIB**2, "mi": KIB**2, "tokens": 1.0}
 _DOLLARS = {"": 1.0, "k": KILO, "usd": 1.0, "dollars": 1.0}
 _GIB = {"": GIB, "g": GIB, "gb": GIB, "gib": GIB, "t": GIB * KIB, "tb": GIB * KIB, "tib": GIB * KIB}
+CURRENCIES = {
+    "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "us$": "USD",
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
+    "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "quid": "GBP",
+    "cad": "CAD", "c$": "CAD", "aud": "AUD", "a$": "AUD", "chf": "CHF", "francs": "CHF",
+    "sek": "SEK", "kr": "SEK", "nok": "NOK", "dkk": "DKK", "zł": "PLN", "pln": "PLN", "zloty": "PLN", "czk": "CZK",
+    "yen": "JPY", "jpy": "JPY", "¥": "JPY", "inr": "INR", "₹": "INR", "rupees": "INR",
+    "brl": "BRL", "reais": "BRL", "krw": "KRW", "cny": "CNY", "yuan": "CNY", "rmb": "CNY",
+}  # fmt: skip
+_SUM = re.compile(r"([^\d\s.]*)\s*([\d.][\d,_.]*\s*k?)\s*([^\d\s.]*)", re.IGNORECASE)
 _PLAIN = {"": 1.0}
 MOST_TOKENS = 10**9
 MOST_USERS = 10**6
 MOST_DOLLARS = 1e12
 MOST = 1e15
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A sum of money as it was written."""
+
+    value: float
+    currency: str
 
 
 def shortened(value: Any) -> str:
@@ -78,6 +97,16 @@ def money(value: Any, name: str) -> float:
     """Dollars: `3000`, `$3,000`, `2k`."""
     plain = value.strip().removeprefix("$") if isinstance(value, str) else value
     return _bounded(_scaled(plain, _DOLLARS), value, name, 0, MOST_DOLLARS, "an amount of US dollars: write 3000, $3,000 or 2k")
+
+
+def budget(value: Any, name: str) -> float | Amount:
+    """Dollars, or a sum in another currency, `3000 EUR`, `£2k`, which needs the catalog's rates."""
+    found = _SUM.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    currencies = {CURRENCIES.get(found[side], "") for side in (1, 3) if found[side]} if found else set()
+    currency = currencies.pop() if len(currencies) == 1 else ""
+    if found is None or not currency:
+        return money(value, name)
+    return money(found[2], name) if currency == "USD" else Amount(money(found[2], name), currency)
 
 
 def memory(value: Any, name: str) -> float:

@@ -4,10 +4,14 @@ from datetime import date
 
 import pytest
 
+from advisor.answers import recommend
 from advisor.catalog import Catalog
+from advisor.errors import BadValue
 from advisor.money import Choice, Electricity, Money, Part, Rate
 from advisor.price import Price, first_day
+from advisor.report.sentences import text
 from advisor.units import GIB
+from advisor.words import Amount, budget
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +74,24 @@ def test_small_money_of_one_part_and_one_rate():
 def test_memory_of_a_price_is_in_bytes():
     row = Catalog.load(user_folder=False).device("mac-m3-ultra-80c").prices
     assert {price.memory_bytes for price in row} == {96 * GIB, 256 * GIB, 512 * GIB}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("3000", 3000), ("$2k", 2000), ("2k usd", 2000), ("USD 2,000", 2000), ("3000 EUR", Amount(3000, "EUR")), ("4000eur", Amount(4000, "EUR")),
+     ("€ 1.5k", Amount(1500, "EUR")), ("£2k", Amount(2000, "GBP")), ("2 k pounds", Amount(2000, "GBP"))],
+)  # fmt: skip
+def test_a_budget_may_be_in_another_currency(written, value):
+    assert budget(written, "--budget") == value
+
+
+@pytest.mark.parametrize("written", ["3000 xyz", "EUR", "€3000 GBP", "-3 EUR", "EUR 3000 EUR 4000"])
+def test_what_is_no_budget_is_refused(written):
+    with pytest.raises(BadValue):
+        budget(written, "--budget")
+
+
+def test_a_budget_in_euros_is_one_in_dollars_at_the_rate_of_the_catalog_which_is_said():
+    given = recommend(have="rtx-3090", model="qwen3-8b", budget="1000 EUR")
+    assert given.need.budget_usd == 1117  # 1000 x 1.1172, European Central Bank, 2026-10-30
+    assert next(text(each) for each in given.assumptions if each.code == "ask.converted").startswith("1,000 EUR are $1,117 at 1.12")

@@ -98,7 +98,7 @@ def values(request: Request) -> dict[str, Any]:
 def test_money(text: str, amount: float, currency: str) -> None:
     found = budget(Text(text))
     assert found
-    assert (found.number, found.currency) == (amount, currency)
+    assert (found.value, found.currency) == (amount, currency)
 
 
 @pytest.mark.parametrize("text", ["a 3090", "32k context", "4 users", "70b", "8k prompts", "128k"])
@@ -124,7 +124,7 @@ def test_other_amounts() -> None:
     assert ram_gib(Text("128 GB of DDR5")) == 128
     power = electricity(Text("35 cents per kWh"))
     assert power
-    assert power.number == pytest.approx(0.35)
+    assert power.value == pytest.approx(0.35)
 
 
 def test_other_currencies_are_converted_aloud() -> None:

@@ -37,7 +37,7 @@ _WORK = [
 _PURCHASE = [
     click.option("--have", metavar="SYSTEM", shell_complete=catalog_ids("devices", "hosts"),
                  help="What you own, in SYSTEM words; desktop = one without cards; auto = this machine."),
-    click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k."),
+    click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k, 3000 EUR."),
     click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
     click.option("--consider", metavar="KIND", multiple=True, shell_complete=words_of("advisor.advice", "KINDS"),
                  help="Only these kinds of answer (repeatable): second-gpu, …"),

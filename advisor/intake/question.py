@@ -17,11 +17,12 @@ from advisor.intake.question_models import engines_in, models_in, quants_in, riv
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_sides import Sides, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
-from advisor.intake.question_words import Amount, Text
+from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected
 from advisor.intake.wording import Topic
-from advisor.reason import Fact, Reason
+from advisor.reason import Reason
 from advisor.record import dataclass, field, replace
+from advisor.words import Amount
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -216,14 +217,10 @@ def _whole(number: float | None) -> int | None:
 def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> float | None:
     """The sum in dollars, converted with the catalog's dated rate, said aloud."""
     if money.currency == "USD":
-        return money.number
-    rate = catalog.money.rate(money.currency)
-    if rate is None:
-        reading.assumptions.append(Reason("ask.no-rate", {"currency": money.currency}))
-        return None
-    usd = round(money.number * rate.usd, digits)
-    facts: dict[str, Fact] = {"amount": money.number, "currency": money.currency, "rate": rate.usd, "date": rate.date, "converted_usd": usd}
-    reading.assumptions.append(Reason("ask.converted", facts, (rate.source,)))
+        return money.value
+    found = catalog.money.in_usd(money, digits)
+    usd, note = found or (None, Reason("ask.no-rate", {"currency": money.currency}))
+    reading.assumptions.append(note)
     return usd
 
 

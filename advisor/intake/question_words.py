@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from advisor.record import dataclass, field
 from advisor.units import KIB, KILO, MIB
+from advisor.words import CURRENCIES, Amount
 
 SIGNS = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "×": "x", "–": "-", "—": ", ", "\u00a0": " ", "\t": " ", "≥": " at least ", "≤": " at most "}
@@ -16,15 +17,6 @@ NUMBER_WORDS = {
 MOST = 1e15
 NUMBER = r"(?:\d[\d,]*(?:\.\d+)?)"
 COUNT = r"(?:\d+|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")"
-CURRENCIES = {
-    "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "us$": "USD",
-    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
-    "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "quid": "GBP",
-    "cad": "CAD", "c$": "CAD", "aud": "AUD", "a$": "AUD", "chf": "CHF", "francs": "CHF",
-    "sek": "SEK", "kr": "SEK", "nok": "NOK", "dkk": "DKK", "zł": "PLN", "pln": "PLN", "zloty": "PLN", "czk": "CZK",
-    "yen": "JPY", "jpy": "JPY", "¥": "JPY", "inr": "INR", "₹": "INR", "rupees": "INR",
-    "brl": "BRL", "reais": "BRL", "krw": "KRW", "cny": "CNY", "yuan": "CNY", "rmb": "CNY",
-}  # fmt: skip
 SENTENCE_ENDS = (". ", "? ", "! ", "\n", "; ", "?", "!")
 _SIGN = r"(?:us\$|c\$|a\$|[$€£¥₹])"
 _UNIT = r"(?:" + "|".join(sorted((re.escape(word) for word in CURRENCIES if word[0].isalpha()), key=len, reverse=True)) + r"|[€£₹])"
@@ -77,14 +69,6 @@ class Text:
         if found:
             self.cross_out(*found.span())
         return found
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A sum of money as it was written."""
-
-    number: float
-    currency: str
 
 
 def number_of(word: str) -> float:
