@@ -32,6 +32,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
         *(_memory(given) if understood.asks_memory else ()),
         *(_own(given) if understood.about_owned and not understood.variants else ()),
+        *(_one_more(given) if understood.asks_one_more and not (understood.variants or request.get("among")) else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
     )
@@ -106,6 +107,17 @@ def _own(given: "Recommendation") -> tuple[Reason, ...]:
     if not best.fit.fits or best.decode_per_user is None:
         return (Reason("asked.own-short", facts),)
     return (Reason("asked.own", {**facts, "per_user_tokens_per_s": best.decode_per_user.value}),)
+
+
+def _one_more(given: "Recommendation") -> tuple[Reason, ...]:
+    """How much faster one more of what is owned makes it."""
+    facts = given.second_gpu.text.facts if given.second_gpu else {}
+    one, two = facts.get("one_per_user_tokens_per_s"), facts.get("two_per_user_tokens_per_s")
+    if not isinstance(one, float) or not isinstance(two, float) or one <= 0 or given.need.model is None:
+        return ()
+    factor = two / one
+    code = "asked.second" if factor >= GAIN_SEEN else "asked.second-idle"
+    return (Reason(code, {**facts, "model": given.need.model, "speed_factor": factor}),)
 
 
 def _memory(given: "Recommendation") -> tuple[Reason, ...]:

@@ -367,6 +367,20 @@ def test_the_memory_that_a_model_takes() -> None:
     assert float(str(facts["needed_bytes"])) == pytest.approx(parts)
 
 
+@pytest.mark.parametrize(
+    ("question", "factor"),
+    [("How much faster would a second 4090 make qwen3-32b?", True), ("I have 2x 3090, what speed gain from a third with qwen3-32b?", True),
+     ("should I buy a second 3090 for qwen3-32b?", False), ("I have a 3090; I want qwen3-32b twice as fast", False)],
+)  # fmt: skip
+def test_how_much_faster_one_more_is_comes_first_where_that_was_asked(question: str, factor: bool) -> None:
+    found = asked(question)
+    headline = [each for each in found.asked if each.code.startswith("asked.second")]
+    assert bool(headline) == factor
+    for each in headline:
+        one, two = (float(str(each.facts[f"{name}_per_user_tokens_per_s"])) for name in ("one", "two"))
+        assert each.facts["speed_factor"] == pytest.approx(two / one)
+
+
 LONGEST = ("3090 or 7900xtx beside my 3090 for 70b?", "72B on 8x A100 for many users: one TP=8 or two TP=4?", "Have dual 3090s, nvlink with vllm?",
            "should I buy a second GPU?", "2x3090 vs 5090", "what can i run with 2x 3090")  # fmt: skip
 

@@ -50,7 +50,7 @@ BAD_INPUT = [
     (("scale", "rtx-3090", *MODEL), "--max"),
     (("scale", "rtx-3090", *MODEL, "--max", "0"), "--max"),
     (("compare", *MODEL), "SYSTEM"),
-    (("recommend", *MODEL, "--budget", "£5"), "--budget"),
+    (("recommend", *MODEL, "--budget", "5₿"), "--budget"),
     (("recommend", *MODEL, "--budget", "-5"), "--budget"),
     (("recommend", *MODEL, "--prefer", "prettiest"), "cheapest, fastest"),
     (("recommend", *MODEL, "--consider", "prayer"), "second-gpu"),

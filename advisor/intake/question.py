@@ -15,7 +15,7 @@ from advisor.intake.question_cards import unnamed_cards
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
-from advisor.intake.question_sides import Sides, sides_of
+from advisor.intake.question_sides import MORE_OF_IT, Sides, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected
@@ -59,6 +59,7 @@ class Understood:
     asks_memory: bool = False  # how much memory the model takes
     about_text: bool = False  # whether it speaks of text to be generated
     asks_speed: bool = False  # which is the faster
+    asks_one_more: bool = False  # how much faster one more of what is owned makes it
     unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
 
 
@@ -131,6 +132,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         asks_memory=bool(re.search(ASKS_MEMORY, question.original)),
         about_text=beside_text(text),
         asks_speed=bool(re.search(ASKS_SPEED, question.original)),
+        asks_one_more=bool(re.search(ASKS_SPEED, question.original) and MORE_OF_IT.search(question.original)),
         unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
     )
 

@@ -86,6 +86,10 @@ ASKED: dict[str, str] = {
     "asked.unnamed-need": "That depends on the model and on what you have: name them; the table has the cheapest way to each typical size.",
     "asked.own": "What you have runs {model} ({quant}) at {per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted.",
     "asked.own-short": "What you have does not hold {model} ({quant}).",
+    "asked.second": "A {ordinal} one makes {model} {speed_factor} as fast: {two_per_user_tokens_per_s} instead of "
+    "{one_per_user_tokens_per_s}, for {spend_usd}.",
+    "asked.second-idle": "A {ordinal} one makes {model} no faster: {two_per_user_tokens_per_s} instead of {one_per_user_tokens_per_s}, for "
+    "{spend_usd}.",
     "asked.unnamed-card": "That depends on your card, which you do not name and this machine does not show: name it, as in "
     "“a second 3090”.",
     **_sides(),

@@ -232,6 +232,8 @@ HEADLINES = (  # what was asked beside a purchase comes first
         "asked.users",
         "asked.own",
         "asked.own-short",
+        "asked.second",
+        "asked.second-idle",
         "asked.memory",
         "asked.memory-users",
     ),
