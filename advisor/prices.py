@@ -82,6 +82,12 @@ def _listed(rows: list[Price], sold_new: bool) -> Price | None:
     return _newest(row for row in rows if row.kind == "list" and row.condition == "new") if sold_new else None
 
 
+def _outdated(row: Price, money: Money, today: date) -> bool:
+    """Whether it is a list price that nobody checked, and too old to decide a purchase: the market has moved since."""
+    unchecked = row.kind == "list" and row.unverified
+    return unchecked and (today - first_day(row.date)).days > money.choice("unchecked-list-days")
+
+
 def _middle(values: list[float]) -> float:
     """The median; statistics.median costs every start the import of decimal and fractions."""
     ordered = sorted(values)
@@ -144,6 +150,9 @@ def _price_of(thing: Device | Host, memory_bytes: float | None, new_only: bool, 
     row = _street(rows, sold_new, new_only, money) or _listed(rows, sold_new)
     if row is None:
         return PriceUsed(None, warnings=(Reason("price.unknown", {"name": thing.name}),))
+    if _outdated(row, money, today):
+        facts: dict[str, Fact] = {"name": thing.name, "price_usd": _usd(row, money), "date": row.date, "device": thing.id}
+        return PriceUsed(None, warnings=(Reason("price.outdated", facts, (row.source,)),))
     return PriceUsed(_usd(row, money), row.condition, row.kind, row.date, _warnings(row, rows, thing.name, money, today), row.source)
 
 
@@ -156,7 +165,8 @@ def price_of(
     overrides: Mapping[str, float] | None = None,
     today: date | None = None,
 ) -> PriceUsed:
-    """The price used: stated by the user, else the newest street row of the asked condition, else the list price."""
+    """The price used: stated by the user, else the newest street row of the asked condition, else the list price unless nobody checked it
+    and it is old."""
     if overrides and thing.id in overrides:
         return PriceUsed(overrides[thing.id], kind="stated")
     known: dict[tuple[object, ...], PriceUsed] = money.known_prices  # asked for several times an answer

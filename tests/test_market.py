@@ -43,6 +43,10 @@ OLD_USED = row("street", "used", 500, "2024-01")
     ("prices", "availability", "new_only", "expected"),
     [
         ((LIST,), "on-sale", False, (1000, "list", "new")),  # nobody says what it costs in the street
+        ((replace(LIST, unverified=True),), "on-sale", False, (None, None, None)),  # 698 days old and nobody checked it
+        ((row("list", "new", 1000, "2025-11-30", unverified=True),), "on-sale", False, (1000, "list", "new")),  # 365 days: a year, no more
+        ((row("list", "new", 1000, "2025-11-29", unverified=True),), "on-sale", True, (None, None, None)),
+        ((replace(LIST, unverified=True), NEW), "on-sale", True, (1200, "street", "new")),
         ((LIST, NEW), "on-sale", False, (1200, "street", "new")),
         ((LIST, NEW, USED), "on-sale", False, (800, "street", "used")),  # used is allowed and cheaper
         ((LIST, NEW, USED), "on-sale", True, (1200, "street", "new")),

@@ -242,6 +242,8 @@ ADVICE: dict[str, str] = {
     "price.spike": "{name}: {price_usd} is {above_share} above its own earlier price, {earlier_usd}.",
     "price.conflict": "{name}: sources disagree: {price_usd} ({date}) is used, another says {other_usd} ({other_date}).",
     "price.unknown": "{name}: no price known, so it is never chosen.",
+    "price.outdated": "{name}: only a list price of {date} is known, {price_usd}, and nobody has checked it, so it is never chosen; "
+    "--price {device}=USD states what you pay.",
     "price.part-unknown": "{name}: nobody says what one part costs ({part}); it is not in the price.",
     "price.not-new": "{name}: nobody is known to sell it new, and only new parts are wanted.",
     "price.not-yet-sold": "{name} is announced but not yet sold.",
