@@ -27,7 +27,7 @@ from advisor.speed import Estimate
 from advisor.system import Group, System
 from advisor.weights import Weights, weights_of
 
-MOST_KNOWN = 2048  # choices that are kept; a sweep asks of few systems and models at a time
+MOST_KNOWN = 1024  # choices that are kept; a sweep asks of few systems and models at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from advisor.system import System, spec
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
-MOST_SYSTEMS, MOST_MODELS = 1024, 8  # of which something is kept with a catalog
+MOST_SYSTEMS, MOST_MODELS = 1024, 5  # of which something is kept with a catalog
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy

@@ -16,7 +16,7 @@ from advisor.units import GIB
 
 CARD_COUNTS = (3, 4, 6, 8)
 MOST_CARDS = 8
-MOST_KEPT = 8  # ranges of offers kept with a catalog
+MOST_KEPT = 3  # ranges of offers kept with a catalog
 BOX_COUNTS = (2, 3, 4)
 
 Owned = tuple[Device, float, int]  # a device, its memory in bytes, how many

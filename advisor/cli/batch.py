@@ -18,7 +18,6 @@ from advisor.errors import BadInput, BadValue
 LONGEST_LINE_BYTES = 2**24
 PROGRESS_EVERY = 500
 MADE_MOST = 20_000  # objects that answers may leave before they are looked through
-LOOKS_UNTIL_ALL = 50
 _HALF = re.compile("[\ud800-\udfff]")
 ERROR_MARK = '{"error":'
 
@@ -157,14 +156,13 @@ def _progress() -> Callable[[int], None]:
 
 def _collect(first: bool) -> None:
     """Collect what answers leave – between them: in the midst of one nearly all that was made is in use, and looking through it takes
-    a third of the time. Modules, and the catalog as the first answer leaves it, stay; what later ones keep is looked through now
-    and then.
+    a third of the time. Modules, and the catalog as the first answer leaves it, stay. What is kept for the next question goes out
+    in turn, old by then, so that all is looked through: memory stays at what is kept.
     """
-    made, looked, _ = gc.get_count()
     if first:
         gc.freeze()
-    elif made > MADE_MOST:
-        gc.collect(2 if looked >= LOOKS_UNTIL_ALL else 0)
+    elif gc.get_count()[0] > MADE_MOST:
+        gc.collect()
 
 
 @click.command("batch", epilog="Example:  advisor batch requests.jsonl > answers.jsonl")
