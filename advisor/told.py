@@ -56,7 +56,7 @@ def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> 
 def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
     """Whether the power supply carries it, and with its cards held to a power limit that was measured."""
     words = (*request.get("among", ()), understood.compared_on or request.get("have"))[0]
-    if words is None:
+    if words is None or words in catalog.hosts:  # a computer without cards
         return ()
     system = system_of(words, request, catalog)
     needed, given = power_w(system), request.get("psu_w")

@@ -381,6 +381,15 @@ def test_how_much_faster_one_more_is_comes_first_where_that_was_asked(question: 
         assert each.facts["speed_factor"] == pytest.approx(two / one)
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["is the 1000 W power supply of my EPYC server enough for a llama 3.3 70b?", "EPYC server without GPU, I want deepseek r1 twice as fast",
+     "threadripper, no gpu, 256 GB: rent or buy for gpt-oss-120b?"],
+)  # fmt: skip
+def test_a_computer_without_cards_is_no_system_of_cards(question: str) -> None:
+    assert asked(question).recommendation.need.host_owned
+
+
 LONGEST = ("3090 or 7900xtx beside my 3090 for 70b?", "72B on 8x A100 for many users: one TP=8 or two TP=4?", "Have dual 3090s, nvlink with vllm?",
            "should I buy a second GPU?", "2x3090 vs 5090", "what can i run with 2x 3090")  # fmt: skip
 

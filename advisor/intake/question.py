@@ -105,7 +105,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     spoken = _spoken(question, reading, catalog)
     sides = spoken.sides
     _read_systems(question, sides, spoken.bridge, spoken.engines, reading)
-    _read_host(question, sides, reading, catalog)
+    _read_host(question, sides, spoken.devices, reading, catalog)
     _read_prices(question, spoken.devices, reading, catalog)
     reading.set("model", spoken.models[0] if spoken.models else None)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
@@ -239,19 +239,23 @@ def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tu
         reading.set("among", list(sides.among))
 
 
-def _read_host(question: Text, sides: Sides, reading: _Reading, catalog: "Catalog") -> None:
-    """The computer around the cards, where the text names one that the catalog has; without any card owned, one that is there."""
+def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
+    """The computer around the cards, where the text names one that the catalog has; without any card named, one that is there."""
     if "have" not in reading.words:
         reading.set("have", asks.own_computer(question, catalog.wording.usual_host))
-    if not sides.in_slots:
+    if not (sides.in_slots or not devices):
         return
-    everyday = everyday_words()
+    bare, own = not devices and bool(re.search(asks.NO_CARDS, question.original)), reading.words.get("have")
+    everyday = frozenset[str]() if bare else everyday_words()
     for start, end, name in spans(question.left, 4):
         ids = () if everyday.issuperset(name.split()) else catalog.bearing("hosts", name)
-        if len(ids) == 1:
-            question.cross_out(start, end)
-            reading.set("have" if reading.words.get("have") in catalog.hosts else "host", ids[0])
-            return
+        if len(ids) != 1 or (not devices and own is None and not asks.is_there(question, start, name, catalog.wording)):
+            continue
+        question.cross_out(start, end)
+        reading.set("host" if devices and own not in catalog.hosts else "have", ids[0])
+        if "ram_gib" not in reading.words:
+            reading.set("ram_gib", amounts.ram_beside(question, start, end))
+        return
 
 
 def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:

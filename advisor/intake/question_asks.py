@@ -90,6 +90,20 @@ _OWN_COMPUTER = (
 )
 
 
+NO_CARDS = r"\b(?:no|without(?: an?| any)?|lacks? an?)\s(?:dedicated\s|discrete\s)?(?:gpus?|graphics(?: cards?)?|video cards?)\b"
+_TO_BUY = (
+    r"\b(?:buy(?:ing)?|get(?:ting)?|build(?:ing)?|purchas\w+|order(?:ing)?|should|worth|need|new|or|vs\.?|versus|instead of|than|which|"
+    r"what|replace|sell|looking)\b[^,;.?!]*$"
+)
+
+
+def is_there(question: Text, place: int, name: str, wording: "Wording") -> bool:
+    """Whether a computer named there without cards is one that stands already: nobody thinks of buying it, and it is no slot's name."""
+    before, after = question.original[sentence_start(question.original, place) : place], question.original[place + len(name) :]
+    wanted = re.search(_TO_BUY, before) or re.match(r"\s(?:\w+\s)?(?:or|vs\.?|versus)\b", after)
+    return not wanted and not any(re.search(rf"\b(?:{topic.words})", name) for topic in wording.topics)
+
+
 def own_computer(question: Text, usual_host: str) -> str | None:
     """The computer without a named card that is there already: its id, or the usual one's."""
     found = question.take(_OWN_COMPUTER)

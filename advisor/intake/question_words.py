@@ -233,3 +233,16 @@ ram_gib = _number(
     rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345](?:-\d+)?\s)?ram|"
     rf"(?:ecc\s)?ddr[345](?:-\d+)?)\b",
 )
+
+
+def ram_beside(text: Text, start: int, end: int) -> float | None:
+    """GiB that stand beside a computer's name, from `start` to `end`: `an EPYC server with 512 GB`, `a 1 TB EPYC`; crossed out."""
+    memory = r"(?:\s(?:of\s)?(?:ram|memory|ddr[345]))?(?!\s?(?:vram|cards?|gpus?|ssd|nvme|disk))"
+    size = rf"(?P<number>{NUMBER})\s?(?P<unit>gb|gib|tb|tib)\b{memory}"
+    after = re.compile(rf"[^.;?!]{{0,40}}?(?<![\w.]){size}").match(text.left, end)
+    found = after or re.search(rf"{size}\s(?:\w+\s)?$", text.left[:start])
+    if found is None:
+        return None
+    text.cross_out(*found.span("number"))
+    text.cross_out(*found.span("unit"))
+    return number_of(found["number"]) * (KIB if found["unit"].startswith("t") else 1)
