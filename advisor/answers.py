@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from advisor.market import Cost, Terms
     from advisor.model import Model
     from advisor.need import Workload
-    from advisor.scale import Scale
+    from advisor.scale import Point, Scale
     from advisor.speed import Estimate
     from advisor.system import System
 
@@ -85,6 +85,11 @@ class Scaled:
     one_user_costs: tuple["Cost | None", ...] = ()  # of the curve for a single user, where more were asked
 
     @property
+    def cheapest_devices(self) -> int | None:
+        """The count at which a token/s costs least; beyond it more devices pay less."""
+        return cheapest(self.scale, self.costs)
+
+    @property
     def positive(self) -> bool:
         """Whether it fits at some count."""
         return any(point.estimate is not None and point.estimate.fit.fits for point in self.scale.points)
@@ -112,6 +117,20 @@ class Recommended:
 
 
 UNPRICED = ("price.unknown", "price.not-new")
+
+
+def usd_per_tokens_per_s(point: "Point", cost: "Cost | None") -> float | None:
+    """Price for each token/s of all users together."""
+    speed_now = point.decode_tokens_per_s
+    return cost.price_usd / speed_now if cost and cost.price_usd is not None and speed_now else None
+
+
+def cheapest(curve: "Scale", costs: "tuple[Cost | None, ...]") -> int | None:
+    """The count of a curve at which a token/s costs least; None without prices."""
+    each = ((usd_per_tokens_per_s(point, cost), point.devices) for point, cost in zip(curve.points, costs, strict=True))
+    return min(((usd, devices) for usd, devices in each if usd is not None), default=(0.0, None))[1]
+
+
 Answer = Estimated | Compared | Scaled | Recommended
 
 

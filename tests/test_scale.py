@@ -191,3 +191,28 @@ def test_one_more_card_never_costs_less() -> None:
                 break
         known = [price for price in prices if price is not None]
         assert known == sorted(known), device.id
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rtx-3090 via pcie-4-x16-p2p as tensor on vllm", "--max", "4", "--model", "qwen3-8b"),
+        ("rtx-3090 on vllm", "--max", "8", "--model", "llama-3.3-70b", "--quant", "awq-4bit"),
+        ("rtx-3090 on llama.cpp", "--max", "2", "--model", "qwen3-8b", "--users", "4"),
+    ],
+    ids=" ".join,
+)
+def test_the_count_at_which_a_token_costs_least_is_told_beside_the_fastest(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Price over tokens/s, worked out again from the prices and speeds of the points."""
+    assert run(("scale", *words, "--json")) == 0
+    found = json.loads(capsys.readouterr().out)
+    for curve in filter(None, (found, found["one_user"])):
+        priced = [point for point in curve["points"] if point["decode_tokens_per_s"] and point["price_usd"]]
+        least = min(priced, key=lambda point: point["price_usd"] / point["decode_tokens_per_s"]["value"])
+        assert curve["cheapest_devices"] == least["devices"]
+    assert run(("scale", *words)) == 0
+    first = " ".join(capsys.readouterr().out.split("\n\n")[0].split())
+    other = found["cheapest_devices"] != found["best_devices"]
+    assert (f"Cheapest a token/s: {found['cheapest_devices']}, with " in first) is other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled
+from advisor.answers import Compared, Estimated, Recommended, Refused, Scaled, cheapest, usd_per_tokens_per_s
 from advisor.report.advice_json import recommendation
 from advisor.report.again import said, said_of
 from advisor.report.estimate_json import Json, amdahl, conditions, estimate_body, memory_sums, reason, reasons, speed, texts
@@ -58,16 +58,10 @@ def _point(point: Point, cost: Cost | None) -> Json:
         "price_usd": cost.price_usd if cost else None,
         "power_w": cost.power_w if cost else None,
         "usd_per_million_tokens": cost.usd_per_million_tokens if cost else None,
-        "usd_per_tokens_per_s": _each(point, cost),
+        "usd_per_tokens_per_s": usd_per_tokens_per_s(point, cost),
         "engine": given.placement.engine if given else None,
         "because": reason(point.reason) if point.reason else None,
     }
-
-
-def _each(point: Point, cost: Cost | None) -> float | None:
-    """Price for each token/s of all users together."""
-    speed_now = point.decode_tokens_per_s
-    return cost.price_usd / speed_now if cost and cost.price_usd is not None and speed_now else None
 
 
 def _scale(found: Scale, costs: tuple[Cost | None, ...]) -> Json:
@@ -75,6 +69,7 @@ def _scale(found: Scale, costs: tuple[Cost | None, ...]) -> Json:
     return {
         "points": [_point(point, cost) for point, cost in zip(found.points, costs, strict=True)],
         "best_devices": found.best_devices,
+        "cheapest_devices": cheapest(found, costs),
         "slower_from_devices": found.slower_from_devices,
         "amdahl": amdahl(found.serial_fraction, found.ceiling),
     }

@@ -231,7 +231,13 @@ POINT = thing(
     engine=maybe(TEXT),
     because=maybe(REASON),
 )
-CURVE = {"points": many(POINT), "best_devices": maybe(COUNT), "slower_from_devices": maybe(COUNT), "amdahl": AMDAHL}
+CURVE = {
+    "points": many(POINT),
+    "best_devices": maybe(COUNT),
+    "cheapest_devices": maybe(COUNT),
+    "slower_from_devices": maybe(COUNT),
+    "amdahl": AMDAHL,
+}
 
 
 def _head(command: str) -> dict[str, Schema]:

@@ -1,6 +1,6 @@
 """The page of `advisor scale`."""
 
-from advisor.answers import Scaled
+from advisor.answers import Scaled, usd_per_tokens_per_s
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, memory_words, system_name
 from advisor.report.sentences import text
@@ -39,7 +39,17 @@ def _headline(answer: Scaled) -> tuple[str, str]:
         return "Does not fit at any of these counts.", "Does not fit"
     name = system_name(best.estimate.system)
     slower = f"; from {found.slower_from_devices} devices on it gets slower" if found.slower_from_devices else ""
-    return f"Best: {name} with {figure(best.estimate.decode.value)} tokens/s{slower}.", "Best"
+    return f"Best: {name} with {figure(best.estimate.decode.value)} tokens/s{slower}.{_cheapest(answer)}", "Best"
+
+
+def _cheapest(answer: Scaled) -> str:
+    """The count at which a token/s costs least, where that is another than the fastest."""
+    pairs = zip(answer.scale.points, answer.costs, strict=True)
+    least, cost = next((pair for pair in pairs if pair[0].devices == answer.cheapest_devices), (None, None))
+    if least is None or cost is None or least.decode_tokens_per_s is None or least.devices == answer.scale.best_devices:
+        return ""
+    speed, usd = figure(least.decode_tokens_per_s), dollars(cost.price_usd)
+    return f" Cheapest a token/s: {least.devices}, with {speed} tokens/s for {usd} ({dollars(usd_per_tokens_per_s(least, cost))} each)."
 
 
 def _drawn(answer: Scaled) -> list[Block]:
