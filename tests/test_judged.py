@@ -14,7 +14,7 @@ from advisor.errors import BadValue
 from advisor.need import Need, Workload
 
 CATALOG = Catalog.load(user_folder=False)
-CHOSEN = {"clearly-faster-factor": 1.5, "little-more-factor": 1.3, "ordinary-usd": 4000.0}
+CHOSEN = {"clearly-faster-factor": 1.5, "little-more-factor": 1.3, "ordinary-usd": 4000.0, "long-wait-s": 20.0}
 
 
 def need_of(**wished: Any) -> Need:

@@ -194,7 +194,7 @@ def short_of_memory(estimate: Estimate) -> Reason:
         return Reason("need.host-short", {"short_bytes": fit.host_needed_bytes - fit.host_usable_bytes, **host})
     each = "-each" if sum(device.count for device in fit.devices) > 1 else ""
     facts: dict[str, Fact] = {"short_bytes": -worst.headroom_bytes, "needed_bytes": worst.needed_bytes, "usable_bytes": worst.usable_bytes}
-    return Reason(f"need.memory-short{each}", {**facts, "device": worst.device})
+    return Reason(f"need.memory-short{each}", {**facts, "device": worst.device, "quant": estimate.quant.id})
 
 
 def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:

@@ -1,4 +1,6 @@
-"""What a friend would add to the verdict: that a little more money buys much more, or that the need asks for an extraordinary machine."""
+"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, or that the need
+asks for an extraordinary machine.
+"""
 
 from collections.abc import Iterable
 
@@ -31,10 +33,19 @@ def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Optio
 
 def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
     """The remarks on what is chosen, or named as the nearest."""
-    extraordinary = _extraordinary(case, verdict, seen)
-    if extraordinary is not None:
-        return (extraordinary,)
-    return (_little_more(case, chosen, better_one),) if chosen and better_one else ()
+    found = [_wait(case, verdict), _extraordinary(case, verdict, seen)]
+    if found[-1] is None and chosen and better_one:
+        found.append(_little_more(case, chosen, better_one))
+    return tuple(reason for reason in found if reason is not None)
+
+
+def _wait(case: Case, verdict: Verdict) -> Reason | None:
+    """That the first token takes long, where nobody stated how long it may."""
+    estimate = verdict.estimate
+    first = estimate.first_token_s if estimate else None
+    if estimate is None or first is None or case.need.max_first_token_s is not None or first.value <= case.desk.choice("long-wait-s"):
+        return None
+    return Reason("remark.wait", {"first_token_s": first.value, "prompt_tokens": estimate.workload.prompt_tokens})
 
 
 def _little_more(case: Case, chosen: Option, other: Option) -> Reason:

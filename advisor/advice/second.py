@@ -63,7 +63,9 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
     after = score(more.estimate)
     devices = more.estimate.fit.devices
     count = sum(number for *_, number in owned_cards(case.desk.have)) + 1
-    beside = [line for line in more.cost.lines if not line.owned and line.what not in case.desk.catalog.devices]
+    device, ordinal = more.estimate.system.groups[0].device, COUNTED.get(count, f"{count}th")
+    priced = more.cost.spend_usd is not None  # no part of a sum that nobody knows
+    beside = [line for line in more.cost.lines if priced and not line.owned and line.what not in case.desk.catalog.devices]
     return {
         "one_tokens_per_s": before,
         "two_tokens_per_s": after,
@@ -74,7 +76,8 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
         "beside": ", ".join(line.name for line in beside),
         "beside_usd": sum((line.usd or 0.0) * line.count for line in beside),
         "count": count,
-        "ordinal": COUNTED.get(count, f"{count}th"),
+        "ordinal": ordinal,
+        "one_more": f"{ordinal} {device.name}" if device.is_box else ordinal,
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,

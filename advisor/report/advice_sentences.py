@@ -77,26 +77,26 @@ def _nothings() -> dict[str, str]:
 
 
 _SECOND = {
-    "yes-for-speed": "A {ordinal} one makes it {speed_factor} as fast, {two_per_user_tokens_per_s} instead of "
+    "yes-for-speed": "A {one_more} makes it {speed_factor} as fast, {two_per_user_tokens_per_s} instead of "
     "{one_per_user_tokens_per_s}, for {spend_usd}{parts}.",
-    "yes-for-capacity": "What you have does not hold it; with a {ordinal} there are {usable_bytes}, and it runs at "
+    "yes-for-capacity": "What you have does not hold it; with a {one_more} there are {usable_bytes}, and it runs at "
     "{two_per_user_tokens_per_s}, for {spend_usd}{parts}.",
-    "yes-for-users": "What you have does not serve {users} users; with a {ordinal} each gets {two_per_user_tokens_per_s}, "
+    "yes-for-users": "What you have does not serve {users} users; with a {one_more} each gets {two_per_user_tokens_per_s}, "
     "for {spend_usd}{parts}.",
-    "no-slower": "What you have does it at {one_per_user_tokens_per_s}; with a {ordinal} it would even be slower: "
+    "no-slower": "What you have does it at {one_per_user_tokens_per_s}; with a {one_more} it would even be slower: "
     "{two_per_user_tokens_per_s}.",
-    "no-gain": "What you have does it at {one_per_user_tokens_per_s}; a {ordinal} brings next to nothing: "
+    "no-gain": "What you have does it at {one_per_user_tokens_per_s}; a {one_more} brings next to nothing: "
     "{two_per_user_tokens_per_s} for {spend_usd}{parts}.",
-    "no-need": "What you have does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a {ordinal} would give "
+    "no-need": "What you have does it at {one_per_user_tokens_per_s}, and {floor_tokens_per_s} are wanted; a {one_more} would give "
     "{two_per_user_tokens_per_s} for {spend_usd}{parts}.",
-    "no-not-enough": "Even a {ordinal} is not enough: {needed_bytes} needed, {usable_bytes} there.",
-    "no-not-held": "Even a {ordinal} is not enough: what its memory does not hold finds no room in the computer's.",
-    "no-too-slow": "Even with a {ordinal} each user gets only {two_per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
-    "no-too-dear": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but costs {spend_usd}{parts}, and {budget_usd} is the budget.",
-    "no-unpriced": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but no price of {unpriced} is known.",
-    "no-not-new": "A {ordinal} would do, at {two_per_user_tokens_per_s}, but nobody is known to sell {unpriced} new.",
-    "no-too-late": "Even with a {ordinal} the first token comes too late.",
-    "no-spills": "Even with a {ordinal} {host_bytes} stay in host memory, and each user gets {two_per_user_tokens_per_s}.",
+    "no-not-enough": "Even a {one_more} is not enough: {needed_bytes} needed, {usable_bytes} there.",
+    "no-not-held": "Even a {one_more} is not enough: what its memory does not hold finds no room in the computer's.",
+    "no-too-slow": "Even with a {one_more} each user gets only {two_per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
+    "no-too-dear": "A {one_more} would do, at {two_per_user_tokens_per_s}, but costs {spend_usd}{parts}, and {budget_usd} is the budget.",
+    "no-unpriced": "A {one_more} would do, at {two_per_user_tokens_per_s}, but no price of {unpriced} is known.",
+    "no-not-new": "A {one_more} would do, at {two_per_user_tokens_per_s}, but nobody is known to sell {unpriced} new.",
+    "no-too-late": "Even with a {one_more} the first token comes too late.",
+    "no-spills": "Even with a {one_more} {host_bytes} stay in host memory, and each user gets {two_per_user_tokens_per_s}.",
 }
 
 
@@ -131,8 +131,9 @@ ADVICE: dict[str, str] = {
     "won.cheapest": "The cheapest of {systems} systems weighed that meets the need: {spend_usd}.",
     "won.fastest": "The fastest of {systems} systems weighed within the budget: {spend_usd}.",
     # why a road lost
-    "need.memory-short": "Short of memory by {short_bytes}: it needs {needed_bytes} and has {usable_bytes}.",
-    "need.memory-short-each": "Short of memory by {short_bytes} on the fullest, {device}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.memory-short": "Short of memory by {short_bytes} as {quant}: it needs {needed_bytes} and has {usable_bytes}.",
+    "need.memory-short-each": "Short of memory by {short_bytes} on the fullest, {device}, as {quant}: it needs {needed_bytes} and has "
+    "{usable_bytes}.",
     "need.host-short": "Short of host memory by {short_bytes}: it needs {needed_bytes} and has {usable_bytes}.",
     "need.from-disk": "Unusable: {disk_bytes} of the weights would be read from disk for every token.",
     "need.too-slow": "Too slow: {per_user_tokens_per_s} where {floor_tokens_per_s} are wanted.",
@@ -155,6 +156,7 @@ ADVICE: dict[str, str] = {
     "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
     # what a friend would add
+    "remark.wait": "the first token of a prompt of {prompt_tokens} takes about {first_token_s}.",
     "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
     "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
     "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
@@ -252,7 +254,7 @@ ADVICE: dict[str, str] = {
     "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.own-host": "Your own computer: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.laptop": "Your {host} has {ram_bytes} of memory, and takes a card only in a box on its port.",
-    "assumed.floor": "{floor_tokens_per_s} for each user wanted, as nobody said.",
+    "assumed.floor": "{floor_tokens_per_s} wanted, as nobody said.",
     "assumed.context": "Context {context_tokens} for each user.",
     "assumed.work": "Speeds are those of {generate_tokens} generated after a prompt of {prompt_tokens}.",
     "assumed.full-context": "With the context of {context_tokens} full it is {full_tokens_per_s} for each user.",

@@ -4,7 +4,7 @@ from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_
 from advisor.answers import Recommended
 from advisor.market import Cost
 from advisor.need import Need
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.report.again import Said, again, said_of
 from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
@@ -101,16 +101,28 @@ def _name(road: Road) -> str:
     return KIND_NAMES[road.kind]
 
 
-def _road_row(road: Road, need: Need, full: bool) -> tuple[str, ...]:
+def _short_quant(road: Road) -> Fact:
+    """The quantization whose memory a road is short of, if it is."""
+    reason = road.because[0] if road.because else None
+    return reason.facts.get("quant") if reason and reason.code.startswith("need.memory-short") else None
+
+
+def _several_quants(given: Recommendation) -> bool:
+    """Whether the roads' shortfalls are not of the same weights."""
+    return len({quant for road in given.roads if (quant := _short_quant(road))}) > 1
+
+
+def _road_row(road: Road, need: Need, full: bool, several_quants: bool = False) -> tuple[str, ...]:
     given = road.estimate
     speed = given.decode_per_user.value if given and given.decode_per_user else None
     because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
+    quant = _short_quant(road) if several_quants and not full else None
     return (
         f"{MARKS[road.status]}{_name(road)}",
         short_name(road.system) if road.system else "–",
         dollars(road.spend_usd),
         bare(speed),
-        because[0] if because else "",
+        (because[0] if because else "") + (f" as {quant}" if quant else ""),
     )
 
 
@@ -118,7 +130,8 @@ def _roads(given: Recommendation, full: bool) -> Table:
     """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
     always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
     shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
-    rows = tuple(_road_row(road, given.need, full) for road in (*shown, *(given.passed_over if full else ())))
+    several = _several_quants(given)
+    rows = tuple(_road_row(road, given.need, full, several) for road in (*shown, *(given.passed_over if full else ())))
     return Table(
         "Roads (* chosen, x impossible, × as fast as the chosen one)",
         ("Road", "System", "USD", "tok/s", "because"),
@@ -154,10 +167,16 @@ def _conditions(given: Recommendation) -> Facts:
 
 
 def _several(given: Recommendation) -> bool:
-    """Whether several devices are in question: advised, owned, or one more that could go beside what is owned."""
-    chosen = given.verdict.estimate.system if given.verdict.estimate else None
-    systems = [system for system in (chosen, given.have) if system is not None]
-    return any(system.count > 1 for system in systems) or bool(given.second_gpu and given.second_gpu.text.facts.get("count"))
+    """Whether several devices are in question: advised, owned, or one more that could go beside what is owned – not beside one device
+    with a part in host memory that does it.
+    """
+    chosen = given.verdict.estimate
+    systems = [system for system in (chosen.system if chosen else None, given.have) if system is not None]
+    if any(system.count > 1 for system in systems):
+        return True
+    second = given.second_gpu
+    spilt = chosen is not None and chosen.placement.strategy == "offload" and given.verdict.meets_need
+    return bool(second and second.text.facts.get("count")) and not (spilt and second and second.answer == "no")
 
 
 def _ladder(given: Recommendation, full: bool) -> Table | None:
@@ -176,7 +195,9 @@ def _ladder(given: Recommendation, full: bool) -> Table | None:
 
 def _changes(given: Recommendation, full: bool, brief: bool) -> list[Block]:
     """What would change the answer, and what to set; `brief`: the page already tells what a question asked beside that."""
-    most = (MOST_FLIPS_BESIDE, 0 if given.ladder else MOST_SETTINGS_BESIDE) if brief else (MOST_FLIPS, MOST_SETTINGS)
+    more = len(given.remarks) + _several_quants(given)  # each takes the place of one
+    flips = max(MOST_FLIPS_BESIDE, MOST_FLIPS - more)
+    most = (MOST_FLIPS_BESIDE, 0 if given.ladder else MOST_SETTINGS_BESIDE) if brief else (flips, MOST_SETTINGS)
     blocks: list[Block] = []
     if given.flips:
         lines = tuple(f"{text(flip.when)}: {text(flip.then)}" for flip in given.flips)
@@ -251,8 +272,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     first = text(aside) if aside else verdict
     label = "Estimated" if aside and aside.code in ELSEWHERE else "So"
     numbers = [] if aside and aside.code.startswith("asked.unnamed") else _numbers(given.verdict, given.need.sell_old)
-    facts = [*(((label, verdict),) if aside else ()), *numbers]
-    facts += [("But", line) for line in sentences(given.remarks)]
+    facts = [*(((label, verdict),) if aside else ()), *(("But", line) for line in sentences(given.remarks)), *numbers]
     facts += [("Or", line) for line in sentences(_own_computer(given))]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
