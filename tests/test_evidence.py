@@ -10,6 +10,7 @@ from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.choose import tried
 from advisor.cli import run
+from advisor.record import replace
 from advisor.report.pages.common import basis_words
 from advisor.ways import single_of
 from advisor.why import waiting
@@ -37,7 +38,26 @@ def test_hardware_without_a_row_is_never_called_measured_hardware(device: str, s
     kept = next(road.estimate for road in advised.roads if road.kind == "keep" and road.estimate)
     assert kept.evidence.own_rows == 0
     assert OF_THIS not in basis_words(kept.evidence)
-    assert confidence(kept, advised.need) != "high"
+    assert confidence(kept, advised.need, 3) != "high"
+
+
+@pytest.mark.parametrize(
+    ("basis", "own", "family", "sure"),
+    [
+        ("calibrated", 0, 2, "low"),  # none of its own and two of its kin
+        ("calibrated", 0, 3, "medium"),
+        ("calibrated", 1, 1, "high"),  # its own row is one of the family's
+        ("physics-only", 0, 0, "low"),
+        ("measured", 0, 0, "high"),  # this very run was published
+    ],
+)
+def test_a_family_with_hardly_a_row_is_little_to_rest_on(shipped: Catalog, basis: str, own: int, family: int, sure: str) -> None:
+    advised = recommend(have="rtx-3090", model="qwen3-8b", catalog=shipped)
+    kept = advised.verdict.estimate
+    found = replace(kept)
+    vars(found)["evidence"] = replace(kept.evidence, basis=basis, own_rows=own, family_rows=family, host_rows=None)  # worked out once
+    need = replace(advised.need, min_tokens_per_s=1.0, max_first_token_s=None)  # far from every interval
+    assert confidence(found, need, shipped.hints.choice("enough-family-rows")) == sure
 
 
 def test_own_rows_are_those_that_the_catalog_holds(shipped: Catalog) -> None:

@@ -149,8 +149,18 @@ def straddles(speed: Speed | None, floor: float) -> bool:
     return speed is not None and speed.low < floor < speed.high
 
 
-def confidence(estimate: Estimate, need: Need) -> str:
-    """How sure the answer is: lower where an interval straddles a floor, or nobody measured this very hardware."""
+def _thin(estimate: Estimate, enough_rows: float) -> bool:
+    """Whether nobody measured this device and hardly anybody its kin."""
+    found = estimate.evidence
+    return found.basis != "measured" and not found.own_rows and found.family_rows < enough_rows
+
+
+def confidence(estimate: Estimate, need: Need, enough_rows: float) -> str:
+    """How sure the answer is: lower where an interval straddles a floor, or nobody measured this very hardware; low where also its
+    family has less than `enough_rows`.
+    """
+    if _thin(estimate, enough_rows):
+        return "low"
     doubts = straddles(estimate.decode_per_user, need.min_tokens_per_s)
     if need.max_first_token_s is not None:
         doubts = doubts or straddles(estimate.first_token_s, need.max_first_token_s)

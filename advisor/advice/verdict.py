@@ -34,7 +34,7 @@ def verdict_of(
         asked = [*owned, *named, *decision.seen] if named else [o for o in (*every, *decision.seen) if allowed(o.kind, need)]
         asked += [dearer] if dearer is not None else []
         return _nothing(case, asked, [option for option in every if meets(option, need)], bool(named))
-    sure = confidence(chosen.estimate, need)
+    sure = confidence(chosen.estimate, need, case.desk.choice("enough-family-rows"))
     cost, estimate = chosen.cost, chosen.estimate
     answer = _answer(chosen, case)
     return Verdict(chosen.kind, estimate.system, estimate, cost, answer, True, sure, cost.spend_usd, cost.resale_usd)
@@ -59,7 +59,7 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     missing = _missing(near, need)
     usual = "-default" if missing == "slow" and not need.floor_stated else ""
     answer = Reason(f"verdict.nothing-{scope}-{missing}{usual}{but}", facts)
-    sure = confidence(estimate, need)
+    sure = confidence(estimate, need, case.desk.choice("enough-family-rows"))
     return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
 
 
