@@ -7,6 +7,7 @@ from advisor.advice.desk import Desk
 from advisor.advice.offers import all_offers
 from advisor.catalog import Catalog
 from advisor.errors import Unsupported
+from advisor.market import Terms, bill
 from advisor.need import Need, Workload
 from advisor.units import GB, GIB, TERA, US
 
@@ -182,6 +183,16 @@ def test_a_board_that_splits_its_slot_gets_a_computer_with_such_a_slot(catalog: 
     for offer in of_it:
         boards = sum(count for *_, count in offer.groups)
         assert offer.host.takes(boards, (16,) * boards)
+
+
+def test_the_bill_says_that_the_own_slot_is_too_narrow_to_split(catalog: Catalog) -> None:
+    have = choose.bind("rtx-3090", catalog, host=catalog.host("mini-pc-oculink"))
+    bought = choose.bind("arc-pro-b60-dual-48gb", catalog, host=catalog.host("desktop-x16"))
+    reason = next(each for each in bill(bought, have, Terms(catalog.money)).upgrades if each.code.startswith("host."))
+    assert (reason.code, reason.facts["lanes"], reason.facts["own"]) == ("host.lanes", 16, "Mini PC with an OCuLink dock")
+    two = choose.bind("2x tesla-k80", catalog, host=catalog.host("epyc-sp3"))  # four GPUs on two boards
+    reason = next(each for each in bill(two, have, Terms(catalog.money)).upgrades if each.code == "host.new")
+    assert (reason.facts["cards"], reason.facts["most_cards"]) == (2, 1)
 
 
 def test_a_rebuilt_board_is_offered_only_beside_its_like(catalog: Catalog) -> None:

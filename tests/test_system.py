@@ -181,6 +181,9 @@ def test_memory_left_out(catalog: Catalog) -> None:
     assert bind("mac-m3-ultra-80c", catalog).groups[0].memory_bytes == 512 * GIB
     assert bind("mac-m3-ultra-80c", catalog, smallest_memory=True).groups[0].memory_bytes == 96 * GIB
     assert bind("mac-m3-ultra-80c", catalog).remarks[0].code == "system.memory-assumed"
+    owned = bind("mac-m3-ultra-80c", catalog, smallest_memory=True).remarks[0]  # of what is owned the least is taken, aloud
+    assert (owned.code, owned.facts["memory_bytes"], owned.facts["smallest"]) == ("system.memory-assumed", 96 * GIB, True)
+    assert bind("mac-m3-ultra-80c 512gb", catalog, smallest_memory=True).remarks == ()
 
 
 @pytest.mark.parametrize("text", ["rtx-3090 -0gb", "2x rtx-3090 -24gb", "2x (2x rtx-3090 -1gb) via eth-10g-tcp"])
