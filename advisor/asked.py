@@ -6,6 +6,7 @@ from advisor import choose
 from advisor.errors import AdvisorError
 from advisor.intake.detect import this_machine
 from advisor.intake.question_asks import BRIDGED, PEER, Variant
+from advisor.memory import largest_between
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
@@ -140,12 +141,9 @@ def _users(system: str, request: Request, usual: str | None, given: "Recommendat
     if not most.speed or most.estimate is None:
         return (_line(most),)
     floor, users = given.need.min_tokens_per_s, most.estimate.workload.users or 1
-    low, high = 0, users
-    while low < high:  # the most users that still get the floor
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _at_users(middle, system, request, usual, catalog).speed >= floor else (low, middle - 1)
+    served = largest_between(0, users, lambda count: _at_users(count, system, request, usual, catalog).speed >= floor)
     facts: dict[str, Fact] = {"system": system, "users": users, "per_user_tokens_per_s": most.speed, "floor_tokens_per_s": floor}
-    facts |= {"floor_users": low, "context_tokens": most.estimate.workload.context_tokens}
+    facts |= {"floor_users": served, "context_tokens": most.estimate.workload.context_tokens}
     facts |= {"model": most.estimate.model.id, "quant": most.estimate.quant.id}
     return (Reason("asked.users", facts),)
 

@@ -134,12 +134,14 @@ def longest_context(loads: tuple[Load, ...], users: int, model: Model) -> int:
         low, high = solved, most
     else:
         low, high = 0, solved
+    return largest_between(low, high, fits)
+
+
+def largest_between(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `high` that holds, by bisection: `low` is known to, and no number holds above one that does not."""
     while low < high:
         middle = (low + high + 1) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle - 1
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
     return low
 
 

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from advisor.around import Tables, host_room_bytes_of, load_s, runner_of
 from advisor.cache import Cache
+from advisor.calibration import FOUNDED
 from advisor.engine import Engine
 from advisor.evidence import Setup, setup_of
 from advisor.model import Model
@@ -16,8 +17,6 @@ from advisor.rooms import Rooms, rooms_of
 from advisor.step import Constants
 from advisor.system import System
 from advisor.weights import Weights
-
-BASES = ("measured", "calibrated", "extrapolated", "physics-only")  # from the best founded
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +93,6 @@ class Plan:
         """Factors that bound 80 % of measurements of a kind of figure, as well founded as the worst part: its interval holds."""
         found = self._intervals.get(kind)
         if found is None:
-            worst = max(self.constants, key=lambda each: BASES.index(each.basis))
+            worst = max(self.constants, key=lambda each: FOUNDED.index(each.basis))
             found = self._intervals[kind] = self.tables.calibration.interval(kind + ("-multi" if self.devices > 1 else ""), worst)
         return found

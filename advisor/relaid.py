@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from advisor.memory import UNBOUNDED_CONTEXT_TOKENS, Fit
+from advisor.memory import UNBOUNDED_CONTEXT_TOKENS, Fit, largest_between
 from advisor.need import Workload
 from advisor.record import replace
 from advisor.ways import Way
@@ -48,16 +48,9 @@ def longest_of(way: Way, work: Workload) -> int:
 
 
 def _largest(most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `most` that holds, by bisection; 0 where none does."""
+    """The largest number up to `most` that holds, tried at both ends first; 0 where none does."""
     if holds(most):
         return most
     if not holds(1):
         return 0
-    low, high = 1, max(1, most - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return largest_between(1, max(1, most - 1), holds)

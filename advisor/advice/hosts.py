@@ -6,7 +6,7 @@ from advisor.advice.desk import Desk
 from advisor.around import host_bytes_per_s
 from advisor.device import Device, lanes_needed
 from advisor.host import Host
-from advisor.market import dock_of, reached
+from advisor.market import dock_of
 from advisor.memorykit import kit, sizes
 from advisor.supply import supply_for
 from advisor.system import System
@@ -87,16 +87,20 @@ class Hosts:
 
     def _better(self, host: Host, load: Cards) -> list[Priced]:
         cards, watts, lanes = load
-        floor, kept = _gives(host, cards, self.ram_bytes(host)), list[Priced]()
+        floor, kept = self._gives(host, cards, self.ram_bytes(host)), list[Priced]()
         taking = ((usd, other) for usd, other in self.sold if other is not host and other.takes(cards, lanes))
         fitting = [(usd + self.supply_usd(other, watts), other, self.ram_bytes(other)) for usd, other in taking]
         fitting += self._enlarged(host, load)
         for usd, other, ram_bytes in sorted(fitting, key=lambda priced: priced[0]):
-            gives = _gives(other, cards, ram_bytes)
+            gives = self._gives(other, cards, ram_bytes)
             more = _at_least(gives, floor) and any(new >= self.more_factor * old for new, old in zip(gives, floor, strict=True))
-            if more and not any(_at_least(_gives(each, cards, ram), gives) for _, each, ram in kept):
+            if more and not any(_at_least(self._gives(each, cards, ram), gives) for _, each, ram in kept):
                 kept.append((usd, other, ram_bytes))
         return kept
+
+    def _gives(self, host: Host, cards: int, ram_bytes: float) -> tuple[float, float, float]:
+        """Memory, its speed, and the lanes between several cards."""
+        return float(ram_bytes), self.bytes_per_s(host), _lanes(host, cards) if cards > 1 else 1.0
 
     def _enlarged(self, host: Host, load: Cards) -> Iterator[Priced]:
         """The owned computer with more memory in it."""
@@ -113,11 +117,6 @@ def load_of(groups: Sequence[tuple[Device, float, int]]) -> Cards:
     """What a computer must take to carry these cards: how many, their watts, and the slots that some of them split."""
     watts = sum((device.power_w or 0.0) * number for device, _, number in groups)
     return sum(number for *_, number in groups), watts, lanes_needed((device, number) for device, _, number in groups)
-
-
-def _gives(host: Host, cards: int, ram_bytes: float) -> tuple[float, float, float]:
-    """Memory, its speed, and the lanes between several cards."""
-    return float(ram_bytes), float(reached(host)), _lanes(host, cards) if cards > 1 else 1.0
 
 
 def _at_least(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
