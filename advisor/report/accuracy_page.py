@@ -5,7 +5,7 @@ from typing import Any
 
 from advisor.accuracy import KIND_ORDER, Accuracy, Checked, Group
 from advisor.report.head import head
-from advisor.report.page import Block, Listing, Page, Table
+from advisor.report.page import REST, Block, Listing, Page, Table
 from advisor.units import figure
 
 KIND_NAMES = {
@@ -17,7 +17,7 @@ KIND_NAMES = {
     "served-multi": "several devices, many users",
 }
 UNSEEN = ("rows", "devices", "sources")
-HEADERS = ("figures", "count", "median error", "within 30 %", "in interval")
+HEADERS = ("figures", "count", "median error", "within 30 %", "inside")  # the interval
 
 
 def _percent(share: float) -> str:
@@ -58,7 +58,7 @@ def _worst(found: Accuracy) -> Table:
         for each in found.worst
     )
     headers = ("ratio", "kind", "what", "tokens/s: said, measured")
-    return Table("Furthest off (estimated over measured)", headers, rows, (None, None, 44, None), (0,))
+    return Table("Furthest off (estimated over measured)", headers, rows, (None, None, REST, None), (0,))
 
 
 def _measured(each: Checked) -> str:
