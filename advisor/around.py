@@ -1,6 +1,7 @@
 """What surrounds the devices: the host's memory, the disk; and how long loading takes."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from advisor.cache import Cache
 from advisor.calibration import Calibration
@@ -39,15 +40,31 @@ def host_bytes_of(system: System) -> float | None:
     return system.ram_bytes or (host.memory_bytes if host else None)
 
 
+class HostKeeps(NamedTuple):
+    """What the operating system and other programs keep of a computer's memory: a share of it, and so much at least."""
+
+    share: float
+    least_bytes: float
+
+    def room_bytes(self, host_bytes: float) -> float:
+        """What weights and caches may take there."""
+        return max(0.0, host_bytes - max(self.least_bytes, self.share * host_bytes))
+
+
+def host_keeps(choices: Choices) -> HostKeeps:
+    """What is kept, as the catalog chose."""
+    return HostKeeps(choices.choice("host-keeps-share"), choices.choice("host-reserve-gib") * GIB)
+
+
 def host_room_bytes_of(system: System, choices: Choices) -> float | None:
     """What of that memory weights and caches may take at the most."""
     host_bytes = host_bytes_of(system)
-    return None if host_bytes is None else max(0.0, host_bytes - choices.choice("host-reserve-gib") * GIB)
+    return None if host_bytes is None else host_keeps(choices).room_bytes(host_bytes)
 
 
 def host_bytes_per_s(host: Host, rates: HostCalibration) -> float:
     """What engines reach of a computer's memory: as its record says, else the usual share of the nominal rate."""
-    return host.memory_reached_bytes_per_s or rates.reached_share * host.memory_bandwidth_bytes_per_s
+    return host.reached_bytes_per_s(rates.reached_share)
 
 
 def slot_of(box: Box) -> Link | None:

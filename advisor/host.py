@@ -52,6 +52,10 @@ class Host:
     def __hash__(self) -> int:
         return hash(self.id)  # asked often; equality still compares every field
 
+    def reached_bytes_per_s(self, share: float) -> float:
+        """What programs reach of its memory: as the record says, else that share of the nominal rate."""
+        return self.memory_reached_bytes_per_s or share * self.memory_bandwidth_bytes_per_s
+
     def widest_lanes(self, cards: int) -> list[int]:
         """The lanes of its slots when it carries so many cards, widest first."""
         return sorted(((slot.lanes_shared or slot.lanes) if cards > 1 else slot.lanes for slot in self.slots), reverse=True)

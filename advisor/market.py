@@ -83,6 +83,7 @@ class Terms:
     owned_host: str | None = None  # id of a computer that is owned without cards
     owned_ram_bytes: float | None = None  # the memory of the owned computer, where stated
     supply_w: float | None = None  # the same of whatever computer is around the cards
+    memory_reached_share: float = 1.0  # of the nominal rate of a computer's memory
 
     def price(self, thing: Device | Host, memory_bytes: float | None = None) -> PriceUsed:
         """The price of one thing on these terms."""
@@ -143,11 +144,6 @@ def _docks(box: Box, host: Host, money: Money) -> list[CostLine]:
     return [CostLine(dock.id, dock.name, cards, dock.usd, False, dock.date)] if dock and cards else []
 
 
-def reached(host: Host) -> float:
-    """Bytes a second that programs reach of a computer's memory, or the nominal rate where nobody says."""
-    return host.memory_reached_bytes_per_s or host.memory_bandwidth_bytes_per_s
-
-
 def _new_host(box: Box, have: System, terms: Terms) -> list[Reason]:
     """That the owned computer does not take the cards, or gives them less; and what the other one costs."""
     mine = have.boxes[0].host
@@ -160,7 +156,8 @@ def _new_host(box: Box, have: System, terms: Terms) -> list[Reason]:
     needs = lanes_needed((group.device, group.count) for group in box.groups)
     if not mine.takes(cards, needs):
         return [Reason("host.lanes", {**facts, "lanes": needs[0], "own": mine.name})]
-    rates = {"reached_bytes_per_s": reached(box.host), "owned_bytes_per_s": reached(mine)}
+    share = terms.memory_reached_share
+    rates = {"reached_bytes_per_s": box.host.reached_bytes_per_s(share), "owned_bytes_per_s": mine.reached_bytes_per_s(share)}
     sizes = {"ram_bytes": box.host.memory_bytes, "owned_bytes": have.ram_bytes or mine.memory_bytes}
     return [Reason("host.roomier", {**facts, **sizes, **rates})]
 

@@ -18,10 +18,16 @@ def kit(host: Host, ram_bytes: float, money: Money) -> CostLine | None:
 
 
 def sizes(host: Host, ram_bytes: float) -> Iterator[float]:
-    """Twice and four times what is there, as far as the board goes."""
-    for factor in (2, 4):
-        if host.memory_most_bytes is not None and factor * ram_bytes <= host.memory_most_bytes:
-            yield factor * ram_bytes
+    """Sizes above what is there: all that the board takes, its half, its quarter …, the smallest first.
+
+    The same ones whatever is there, so that who owns more never has to buy more.
+    """
+    size = host.memory_most_bytes or 0.0
+    while size / 2 > ram_bytes:
+        size /= 2
+    while host.memory_most_bytes is not None and ram_bytes < size <= host.memory_most_bytes:
+        yield size
+        size *= 2
 
 
 def added(host: Host, wanted_bytes: float | None, ram_bytes: float, money: Money) -> tuple[list[CostLine], list[Reason]]:

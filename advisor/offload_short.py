@@ -1,7 +1,7 @@
 """How many bytes each device lacks for the plain layout: what an offload must move out."""
 
 from advisor import memory
-from advisor.around import Tables, host_bytes_of, host_room_bytes_of
+from advisor.around import Tables, host_room_bytes_of
 from advisor.placement import Job
 from advisor.placement.offload import plain
 from advisor.reason import Reason
@@ -26,6 +26,4 @@ def with_shortage(job: Job, rooms: Rooms | None, tables: Tables) -> Job:
         return job
     fit = memory.fitted(rooms, job.model, job.workload if job.workload.users else replace(job.workload, users=1))
     short = tuple(max(0.0, -device.headroom_bytes) * (1 + SPARE_SHARE) for device in fit.devices)
-    host_bytes = host_bytes_of(job.system)
-    room = None if host_bytes is None else host_bytes * (1 - tables.choices.choice("host-keeps-share"))
-    return replace(job, short_bytes=short, host_room_bytes=room)
+    return replace(job, short_bytes=short, host_room_bytes=host_room_bytes_of(job.system, tables.choices))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from advisor import choose
@@ -28,6 +28,7 @@ from advisor.report.as_json import OBJECTS
 from advisor.report.flip_sentences import FLIPS
 from advisor.report.sentences import SENTENCES, text
 from advisor.system import System
+from advisor.units import GIB
 
 HERE = Path(__file__).parent
 TODAY = date(2026, 11, 30)
@@ -87,6 +88,35 @@ def test_a_dropped_floor_never_makes_a_met_need_unmet(have: str | None, model: s
         lower = decided(have, replace(need, min_tokens_per_s=share * need.min_tokens_per_s))
         assert lower.chosen
         assert spent(lower, need) <= spent(decided(have, need), need)
+
+
+CARDS, COMPUTERS = [None, "rtx-3060-12gb", "2x rtx-3090"], ["desktop-x8x8", "desktop-ddr4-x8x8", "epyc-sp3"]
+BIG = ("qwen3-30b-a3b", "gpt-oss-120b", "qwen3-235b-a22b", "deepseek-r1")
+
+
+def decided_in(host: str, have: str | None, ram_gib: float, need: Need) -> Decision:
+    """The decision where those cards, or none, sit in an owned computer with so much memory."""
+    assert need.model
+    owned, computer = ram_gib * GIB, CATALOG.host(host)
+    system = choose.bind(have, CATALOG, host=computer, ram_bytes=owned) if have else None
+    mine = replace(need, host=host, host_owned=have is None, ram_bytes=owned)
+    return decide(case_of(Desk(mine, system, CATALOG, CATALOG.model(need.model), TODAY), mine))
+
+
+sizes = st.sampled_from([16, 32, 48, 64, 96, 128, 256, 320, 384, 512, 768])
+
+
+@settings(max_examples=25, deadline=None)
+@example("epyc-sp3", None, "deepseek-r1", 10.0, 256, 512)  # 512 GiB once ruled out a computer of 384 that does it
+@example("desktop-x8x8", "rtx-3060-12gb", "gpt-oss-120b", 10.0, 32, 48)  # a kit of 64 GiB is enough for both
+@given(st.sampled_from(COMPUTERS), st.sampled_from(CARDS), st.sampled_from(BIG), st.sampled_from([3.0, 10.0]), sizes, sizes)
+def test_owning_more_memory_never_makes_the_answer_dearer(
+    host: str, have: str | None, model: str, floor: float, one: int, other: int
+) -> None:
+    need, (less, more) = need_for(model, min_tokens_per_s=floor), sorted((one, other))
+    with_less = decided_in(host, have, less, need)
+    if with_less.chosen:
+        assert spent(decided_in(host, have, more, need), need) <= spent(with_less, need)
 
 
 @settings(max_examples=25, deadline=None)

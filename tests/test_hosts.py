@@ -149,14 +149,21 @@ def test_roomier_computers_give_more_and_no_cheaper_one_gives_as_much() -> None:
     sold = [
         (800.0, computer("twice", 64, 50)),
         (900.0, computer("dearer", 64, 50)),  # as `twice`, for more
-        (950.0, computer("less-than-half-more", 47, 74)),  # 1.47 times the memory, 1.48 times its speed
+        (950.0, computer("less-than-half-more", 32, 74)),  # 1.48 times the speed
+        (960.0, computer("a-little-more-memory", 47, 74)),  # of memory any more may be what the model lacks
         (1000.0, computer("half-more-speed", 32, 75)),
         (1100.0, computer("slower", 256, 49)),
         (1200.0, computer("most", 128, 100)),
     ]
     hosts = hosts_of([(500.0, here), *sold])
     found = [(usd, host.id, ram / GIB) for usd, host, ram in hosts.roomier(here, 1, 350)]
-    assert found == [(800, "twice", 64), (1000, "half-more-speed", 32), (1200, "most", 128)]
+    assert found == [
+        (800, "twice", 64),
+        (960, "a-little-more-memory", 47),  # less than `twice`, but at a higher rate
+        (1000, "half-more-speed", 32),
+        (1100, "slower", 256),  # less speed may be enough: estimates tell
+        (1200, "most", 128),
+    ]
     assert hosts.roomier(here, 3, 1050) == ()  # two go in
 
 

@@ -113,7 +113,9 @@ def test_what_is_bought_is_a_list_as_one_says_it(names: tuple[str, ...], said: s
     assert shopping(SimpleNamespace(lines=lines)) == said  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("ram_gib", "most"), [(16, {32, 64}), (32, {64, 128}), (64, {128}), (128, set())])
+@pytest.mark.parametrize(
+    ("ram_gib", "most"), [(16, {32, 64, 128}), (32, {64, 128}), (48, {64, 128}), (96, {128}), (128, set()), (256, set())]
+)
 def test_a_board_takes_what_it_takes(ram_gib: int, most: set[int]) -> None:
     assert {size / GIB for size in sizes(CATALOG.host("desktop-x8x8"), ram_gib * GIB)} == most
 

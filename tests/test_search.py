@@ -17,10 +17,11 @@ from advisor.advice.recommend import recommend
 from advisor.advice.second import one_more
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
-from advisor.market import reached
 from advisor.need import Need, Workload
 from advisor.record import replace
 from advisor.report.again import Said, again
+from advisor.units import GB
+from advisor.ways import tables_of
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
 TODAY = date(2026, 11, 30)
@@ -101,7 +102,9 @@ def test_the_card_stays_and_the_computer_changes() -> None:
     assert chosen.cost.spend_usd == pytest.approx(sum(row.middle for row in host.prices if row.kind == "street"))
     assert [reason.code for reason in chosen.cost.upgrades] == ["host.roomier"]
     owned = CATALOG.host("desktop-x8x8")
-    assert reached(host) > 1.2 * reached(owned)
+    told, share = chosen.cost.upgrades[0].facts, tables_of(CATALOG).hosts.reached_share
+    assert told["owned_bytes_per_s"] == pytest.approx(share * 89.6 * GB)  # two channels of DDR5-5600; what estimates take of it
+    assert told["reached_bytes_per_s"] == host.reached_bytes_per_s(share) > 1.2 * owned.reached_bytes_per_s(share)
 
 
 def test_what_is_owned_never_makes_the_answer_dearer() -> None:

@@ -22,6 +22,7 @@ from advisor.rooms import Load
 from advisor.runs import eight_bit_cache
 from advisor.speed import Estimate
 from advisor.system import System, spec
+from advisor.ways import tables_of
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
@@ -58,6 +59,7 @@ def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
         need.psu_w,
         own,
         owned_ram_bytes=need.ram_bytes,
+        memory_reached_share=tables_of(catalog).hosts.reached_share,
     )
 
 

@@ -27,7 +27,7 @@ class Hosts:
     def __init__(self, desk: Desk) -> None:
         need, terms = desk.need, desk.terms
         self.own = desk.own_host
-        self.more_factor = desk.choice("roomier-factor")  # of memory, its speed, or the slots' lanes
+        self.more_factor = desk.choice("roomier-factor")  # of the memory's speed, or of the slots' lanes
         self.owned = self.own is not None and (desk.have is not None or need.host_owned)  # paid already
         self.only_own = self.own is not None and not self.owned  # `--host` without cards: no other is wanted
         self.own_ram_bytes, self.own_supply_w = need.ram_bytes, need.psu_w
@@ -79,7 +79,10 @@ class Hosts:
         return min(fitting, key=lambda pair: pair[0], default=(float("inf"), None))
 
     def roomier(self, host: Host, cards: int, watts: float, lanes: tuple[int, ...] = ()) -> tuple[Priced, ...]:
-        """Computers that give the cards more than `host`, cheapest first, none of which a cheaper one equals."""
+        """Computers that give the cards more of something than `host`, cheapest first, none of which a cheaper one equals.
+
+        One with less of another thing may do as well: whether what is left is enough, estimates tell.
+        """
         key = host.id, (cards, watts, lanes)
         if key not in self._roomier:
             self._roomier[key] = () if self.only_own else tuple(self._better(host, key[1]))
@@ -93,10 +96,13 @@ class Hosts:
         fitting += self._enlarged(host, load)
         for usd, other, ram_bytes in sorted(fitting, key=lambda priced: priced[0]):
             gives = self._gives(other, cards, ram_bytes)
-            more = _at_least(gives, floor) and any(new >= self.more_factor * old for new, old in zip(gives, floor, strict=True))
-            if more and not any(_at_least(self._gives(each, cards, ram), gives) for _, each, ram in kept):
+            if self._is_more(gives, floor) and not any(_at_least(self._gives(each, cards, ram), gives) for _, each, ram in kept):
                 kept.append((usd, other, ram_bytes))
         return kept
+
+    def _is_more(self, gives: tuple[float, float, float], floor: tuple[float, float, float]) -> bool:
+        """Whether it gives more of something: of memory any more, since a model goes in or does not."""
+        return gives[0] > floor[0] or any(new >= self.more_factor * old for new, old in zip(gives[1:], floor[1:], strict=True))
 
     def _gives(self, host: Host, cards: int, ram_bytes: float) -> tuple[float, float, float]:
         """Memory, its speed, and the lanes between several cards."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Seat, Way
+from advisor.around import HostKeeps, host_keeps
 from advisor.offload_short import SPARE_SHARE
 from advisor.placement import Part
 from advisor.step import Constants, Terms, decode_terms
@@ -21,11 +22,11 @@ class Spilt(NamedTuple):
     devices_s: float
     host_read_bytes: float  # in each step
     host_way_s: float  # a token's way there and back
-    host_share: float  # of a computer's memory that may be planned for it
+    keeps: HostKeeps  # what a computer keeps of its memory
 
     def step_s(self, ram_bytes: float, ram_bytes_per_s: float) -> float | None:
         """Seconds of the step in one computer; None where some of the weights would lie on disk."""
-        if self.outside_bytes > ram_bytes * self.host_share:
+        if self.outside_bytes > self.keeps.room_bytes(ram_bytes):
             return None
         return self.devices_s + self.host_read_bytes / ram_bytes_per_s + self.host_way_s
 
@@ -37,7 +38,7 @@ class Paces:
         self._model = desk.model
         tables = tables_of(desk.catalog)
         self._calibration, self._host_layer_s = tables.calibration, tables.hosts.layer_s
-        self._host_share = 1 - tables.choices.choice("host-keeps-share")
+        self._keeps = host_keeps(tables.choices)
         self.users = work.workload.users or 1
         self._constants: dict[Seat, Constants] = {}
         self._alone: dict[tuple[Seat, float], Terms] = {}
@@ -93,7 +94,7 @@ class Paces:
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)
         layers = max(whole * weights.layers, moved * weights.expert_layers)
-        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, layers * self._host_layer_s, self._host_share)
+        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, layers * self._host_layer_s, self._keeps)
 
     def _in_turn_s(self, seats: Seats, dense: float, experts: float, cache: float, users: float) -> float:
         """Least seconds of the devices in turn, with these shares of the model left on them.
