@@ -102,10 +102,23 @@ def test_llama_cpp_ignores_the_window_of_mistral() -> None:
     assert len(cache_of(model, "f16", CATALOG.engine("vllm")).windows) == 1
 
 
-def test_quantized_cache_leaves_windows_at_16_bits_in_llama_cpp() -> None:
+def test_quantized_cache_quantizes_windows_too_in_llama_cpp() -> None:
+    # ggml-org/llama.cpp#21277 kept them in F16 for one day, #21332 took it back
     full, narrow = (cache_of(CATALOG.model("gemma-3-27b"), kv, CATALOG.engine("llama.cpp")) for kv in ("f16", "q8_0"))
-    assert narrow.windows == full.windows
+    assert narrow.windows[0][0] / full.windows[0][0] == pytest.approx(8.5 / 16)
     assert narrow.growing_bytes_per_token / full.growing_bytes_per_token == pytest.approx(8.5 / 16)
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "mib"),
+    [  # window layers hold the whole context: ik_llama.cpp#2171, "the default behavior here has always been --swa-full"
+        ("gemma-3-27b", 32768, 15872.0),  # github-data/discussions/334
+        ("gemma-3-27b", 131072, 63488.0),  # github-data/issues/539
+        ("gpt-oss-20b", 131072, 6144.0),  # ikawrakow/ik_llama.cpp#822, closed as "wontfix"
+    ],
+)
+def test_ik_llama_cpp_gives_windows_the_whole_context(model: str, context: int, mib: float) -> None:
+    assert cache_of(CATALOG.model(model), "f16", CATALOG.engine("ik_llama.cpp")).held_bytes(context) / MIB == pytest.approx(mib, rel=1e-4)
 
 
 def test_unknown_cache_type() -> None:
