@@ -6,6 +6,7 @@ from advisor.engine import Engine
 from advisor.feedforward import FeedForward
 from advisor.model import Model
 from advisor.placement import Part, Placement
+from advisor.record import dataclass
 
 PIPELINE_COPIES = 4  # of a batch's inputs [llama.cpp, GGML_SCHED_MAX_COPIES]
 F32_BYTES, F16_BYTES = 4.0, 2.0
@@ -18,21 +19,35 @@ def input_copies(placement: Placement) -> int:
     return PIPELINE_COPIES if placement.stages > 1 and not placement.host_layers and not placement.host_expert_layers else 1
 
 
-def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int) -> tuple[tuple[float, float], ...]:
-    """Runtime and compute buffers: what one batch of prompt tokens needs, as (bytes, bytes for each token of context).
+@dataclass(frozen=True)
+class State:
+    """What lies in the buffers at one point of the work: always, for each token of the context, and for each of every user's."""
+
+    fixed_bytes: float
+    bytes_per_token: float = 0.0
+    each_users_bytes_per_token: float = 0.0
+
+    def bytes(self, context_tokens: float, users: int) -> float:
+        """All of it."""
+        return self.fixed_bytes + (self.bytes_per_token + self.each_users_bytes_per_token * users) * context_tokens
+
+
+def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int, unpacked: float = 0.0) -> tuple[State, ...]:
+    """Runtime and compute buffers: what one batch of prompt tokens needs.
 
     llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest
-    states and a mask of 2 B for each token of the batch and of the context (`copies` of it where batches follow each other
-    through several devices); at the head, 4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in
-    16 bits, keep logits for their sequences only, and profile all at once.
+    states, a mask of 2 B for each token of the batch and of the context (`copies` of it where batches follow each other
+    through several devices), and `unpacked` bytes for each cached token that its kernels read in 16 bits; at the head,
+    4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits, keep logits for their sequences
+    only, and profile all at once.
     """
     batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
     states = batch * (4 * model.hidden_size + widest(model))
     if engine.f32_buffers:
         head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
-        return (runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies), (runtime_bytes + head, 0.0)
+        return State(runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies, unpacked), State(runtime_bytes + head)
     logits = F32_BYTES * min(batch, engine.max_sequences or batch) * model.vocab_size * part.head_share
-    return ((runtime_bytes + logits + F16_BYTES * states, 0.0),)
+    return (State(runtime_bytes + logits + F16_BYTES * states),)
 
 
 @lru_cache(maxsize=1024)

@@ -35,6 +35,7 @@ class Cache:
     attention_flops_per_token_pair: float  # FLOP for one query token on one cached token, all full-attention layers
     window_attention: tuple[tuple[float, float], ...]  # (FLOP per pair, window tokens)
     block_tokens: int = 1  # the engine reserves whole blocks
+    unpacked_bytes_per_token: float = 0.0  # a copy in 16 bits of the widest full-attention layer, where it is kept in fewer
 
     def held_bytes(self, context_tokens: float) -> float:
         """Bytes reserved for a sequence of `context_tokens`."""
@@ -84,7 +85,20 @@ def cache_of(model: Model, kv_quant: str, engine: Engine) -> Cache:
         attention_flops_per_token_pair=pair_flops,
         window_attention=tuple(window_flops),
         block_tokens=block,
+        unpacked_bytes_per_token=_widest_numbers(model) * F16_BYTES if bits < F16_BITS else 0.0,
     )
+
+
+def _widest_numbers(model: Model) -> int:
+    """Numbers that a token adds to the widest layer that sees everything."""
+    return max((_numbers(m) for m in model.mixers if m.kind in ("full", "mla") and (m.latent or m.caching_layers)), default=0)
+
+
+def _numbers(mixer: Mixer) -> int:
+    """Numbers that a token adds to one layer: the latent, or keys and values."""
+    if mixer.kind == "mla":
+        return (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0)
+    return mixer.kv_heads * (mixer.head_dim + mixer.value_dim)
 
 
 def _windowed(mixer: Mixer, keeping: Keeping, model: Model) -> bool:
@@ -99,7 +113,7 @@ def _held(mixer: Mixer, bits: float, keeping: Keeping, model: Model) -> list[tup
         return _held_compressed(mixer, bits, keeping)
     if not mixer.is_attention or not mixer.caching_layers:
         return []
-    numbers = mixer.kv_heads * (mixer.head_dim + mixer.value_dim)
+    numbers = _numbers(mixer)
     if mixer.kind == "full" or not _windowed(mixer, keeping, model):
         index = mixer.indexer_layers * mixer.indexer_head_dim * F16_BYTES
         return [(numbers * mixer.caching_layers * bits / BITS_PER_BYTE + index, inf, inf)]
@@ -118,7 +132,7 @@ def _group(mixer: Mixer, model: Model) -> int:
 
 
 def _held_latent(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[float, float, float]]:
-    numbers = (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0)
+    numbers = _numbers(mixer)
     sparse = keeping.sparse and mixer.indexer_tokens is not None
     each = DSA_FP8_BYTES if sparse and bits == FP8_BITS else numbers * bits / BITS_PER_BYTE
     index = INDEX_FP8_BYTES if keeping.sparse else mixer.indexer_head_dim * F16_BYTES

@@ -80,6 +80,7 @@ class Keeping:
     state_as_model: bool = given(default=False)  # state in the model's own precision, paged like the cache
     sparse: bool = given(default=False)  # indexed attention reads only the tokens picked
     absorbed: bool = given(default=True)  # MLA attends on the latent itself while reading a prompt
+    unpacked_by: tuple[str, ...] = given(default=())  # backends that read prompts against a copy, in 16 bits, of a layer kept in fewer
 
 
 @dataclass(frozen=True, kw_only=True)

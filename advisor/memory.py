@@ -147,11 +147,15 @@ def largest_between(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 def _on_the_line(load: Load, users: int) -> int:
     """The longest context here if every window is full: growing layers block by block, the mask token by token."""
-    cache, share = load.cache, load.part.cache_share * load.users_here(users)
+    here = load.users_here(users)
+    cache, share = load.cache, load.part.cache_share * here
     full = sum(each * most for each, _, most in cache.windows if most < inf)
     growing = (cache.growing_bytes_per_token + sum(each for each, _, most in cache.windows if most == inf)) * share
     room = load.usable_bytes - load.weights_bytes - (full + cache.state_bytes) * share
-    return min(_most_tokens(room - fixed, growing, mask, cache.block_tokens) for fixed, mask in load.buffers)
+    return min(
+        _most_tokens(room - state.fixed_bytes, growing, state.bytes_per_token + state.each_users_bytes_per_token * here, cache.block_tokens)
+        for state in load.buffers
+    )
 
 
 def _most_tokens(room: float, growing: float, mask: float, block: int) -> int:
@@ -168,12 +172,13 @@ def most_users(rooms: Rooms, context_tokens: int, held_bytes: float) -> int:
     """The most users of `context_tokens`, `held_bytes` of cache each, that fit: exact, from the room beside the weights."""
     most = rooms.max_sequences
     for load in rooms.places:
-        spare = load.usable_bytes - load.weights_bytes - load.overhead(context_tokens)
-        if spare < 0:
-            return 0
-        each = load.part.cache_share * held_bytes
-        if each > 0 and load.part.user_share > 0:
-            most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
+        for state in load.buffers:
+            spare = load.usable_bytes - load.weights_bytes - state.bytes(context_tokens, 0)
+            if spare < 0:
+                return 0
+            each = load.part.cache_share * held_bytes + state.each_users_bytes_per_token * context_tokens
+            if each > 0 and load.part.user_share > 0:
+                most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
     return most
 
 
@@ -184,7 +189,7 @@ def _device_fit(load: Load, context_tokens: int, held_bytes: float, users: int) 
         usable_bytes=load.usable_bytes,
         weights_bytes=load.weights_bytes,
         cache_bytes=load.part.cache_share * held_bytes * load.users_here(users),
-        overhead_bytes=load.overhead(context_tokens),
+        overhead_bytes=load.overhead(context_tokens, load.users_here(users)),
     )
 
 

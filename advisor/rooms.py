@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import ceil
 
-from advisor.buffers import buffers_of, input_copies
+from advisor.buffers import State, buffers_of, input_copies
 from advisor.cache import Cache
 from advisor.engine import Engine
 from advisor.model import Model
@@ -24,16 +24,16 @@ class Load:
     taken_share: float  # of the usable memory that the engine takes
     weights_bytes: float
     cache: Cache
-    buffers: tuple[tuple[float, float], ...]  # (bytes, bytes for each token of context) of states of which the largest counts
+    buffers: tuple[State, ...]  # of which the largest counts
 
     @property
     def usable_bytes(self) -> float:
         """What the engine may take with the limit raised."""
         return self.room.raised_bytes * self.taken_share
 
-    def overhead(self, context_tokens: float) -> float:
-        """Runtime and compute buffers."""
-        return max(fixed + each * context_tokens for fixed, each in self.buffers)
+    def overhead(self, context_tokens: float, users: int = 0) -> float:
+        """Runtime and compute buffers, with what `users` whose cache lies here add to them."""
+        return max(state.bytes(context_tokens, users) for state in self.buffers)
 
     def users_here(self, users: int) -> int:
         """Users whose cache lies here: of `users`, those that this group serves."""
@@ -41,8 +41,9 @@ class Load:
 
     def spare_bytes(self, context_tokens: float, users: int) -> float:
         """What is left; negative when short."""
-        cache = self.part.cache_share * self.cache.held_bytes(context_tokens) * self.users_here(users)
-        return self.usable_bytes - self.weights_bytes - self.overhead(context_tokens) - cache
+        here = self.users_here(users)
+        cache = self.part.cache_share * self.cache.held_bytes(context_tokens) * here
+        return self.usable_bytes - self.weights_bytes - self.overhead(context_tokens, here) - cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,8 @@ def rooms_of(
 ) -> Rooms:
     """The places of a placement; `host_room_bytes` may be taken of the memory of the computer around its devices."""
     copies = input_copies(placement)
-    loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies) for part in placement.parts)
+    unpacked = cache.unpacked_bytes_per_token if placement.backend in engine.keeps.unpacked_by else 0.0
+    loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies, unpacked) for part in placement.parts)
     held = sum(_host_bytes(part, weights) * part.count for part in placement.parts)
     share = sum(part.host_cache_share * part.count for part in placement.parts)
     return Rooms(
@@ -86,9 +88,16 @@ def rooms_of(
 
 
 def load_of(
-    part: Part, model: Model, weights: Weights, cache: Cache, engine: Engine, platforms: Mapping[str, Platform], copies: int = 1
+    part: Part,
+    model: Model,
+    weights: Weights,
+    cache: Cache,
+    engine: Engine,
+    platforms: Mapping[str, Platform],
+    copies: int = 1,
+    unpacked: float = 0.0,
 ) -> Load:
-    """What lies on the devices of one part."""
+    """What lies on the devices of one part; `unpacked`: bytes of a cached token of one layer that is copied, all heads."""
     room = usable(part.device, part.memory_bytes, platforms)
     in_host = engine.embedding_in_host and not part.device.unified_memory
     stored = (
@@ -99,7 +108,8 @@ def load_of(
         + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
     )
     runtime = engine.overhead_bytes or room.context_bytes  # the engine's own figure counts the driver's context
-    return Load(part, room, engine.memory_share or 1.0, stored, cache, buffers_of(part, model, engine, runtime, copies))
+    heads = min(1.0, part.cache_share / part.layer_share) if part.layer_share else 0.0  # of a layer, that lie on one device
+    return Load(part, room, engine.memory_share or 1.0, stored, cache, buffers_of(part, model, engine, runtime, copies, unpacked * heads))
 
 
 def _host_load(first: Part, cache: Cache, room_bytes: float | None, held: float, share: float) -> tuple[Load, ...]:
@@ -107,7 +117,7 @@ def _host_load(first: Part, cache: Cache, room_bytes: float | None, held: float,
     if room_bytes is None or not (held or share):
         return ()
     part = replace(first, cache_share=share, user_share=1.0)
-    return (Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, ((0.0, 0.0),)),)
+    return (Load(part, Usable(room_bytes, room_bytes, 0.0, None), 1.0, held, cache, (State(0.0),)),)
 
 
 def _host_bytes(part: Part, weights: Weights) -> float:

@@ -12,6 +12,7 @@ from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Holds, fits, short_bytes
 from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
+from advisor.buffers import State
 from advisor.catalog import Catalog
 from advisor.correction import Correction
 from advisor.memory import Fit
@@ -154,7 +155,7 @@ def test_room_on_one_device() -> None:
     """1,000 bytes of which the engine takes nine tenths, 300 of weights; a buffer of 100 or of 1 a token; half of each user's 2 a token."""
     cache: Any = SimpleNamespace(held_bytes=lambda tokens: 2 * tokens)
     part = Part(CARD, 1000.0, cache_share=0.5, user_share=0.5)
-    load = Load(part, Usable(800.0, 1000.0, 0.0, None), 0.9, 300.0, cache, ((100.0, 0.0), (0.0, 1.0)))
+    load = Load(part, Usable(800.0, 1000.0, 0.0, None), 0.9, 300.0, cache, (State(100.0), State(0.0, 1.0)))
     assert load.usable_bytes == 900
     assert [load.users_here(users) for users in (1, 2, 3, 4)] == [1, 1, 2, 2]
     assert [load.overhead(tokens) for tokens in (50, 100, 150)] == [100, 100, 150]

@@ -15,6 +15,7 @@ from advisor.memory import Fit
 from advisor.need import Workload
 from advisor.placement import Part, Placement
 from advisor.platforms import usable
+from advisor.rooms import rooms_of
 from advisor.weights import weights_of
 
 GIB, MIB = 1024.0**3, 1024.0**2
@@ -175,8 +176,31 @@ def test_batches_that_follow_each_other_keep_four_masks() -> None:
     assert (input_copies(placement), input_copies(Placement("whole", ()))) == (4, 1)
     model, engine = CATALOG.model("qwen3-8b"), CATALOG.engine("llama.cpp")
     one = Part(CATALOG.device("rtx-3090"), 24 * GIB, 1, head_share=0.0)
-    (_, mask), _ = buffers_of(one, model, engine, 0.0, 4)
-    assert mask * 131072 / MIB == 4 * 128
+    layer, _ = buffers_of(one, model, engine, 0.0, 4)
+    assert layer.bytes_per_token * 131072 / MIB == 4 * 128
+
+
+@pytest.mark.parametrize(
+    ("model", "numbers"),
+    [
+        ("qwen3.6-27b", 4 * 2 * 256),  # GenerelSchwerz/llama.cpp#4 removes the copy: 972 MiB at 245,760 tokens
+        ("gemma-4-26b-a4b", 2 * 2 * 512),  # full layers; those with a window hold fewer tokens
+        ("deepseek-v3", 512 + 64),
+    ],
+)
+def test_a_cache_of_fewer_bits_is_read_through_a_copy_of_a_layer_on_cuda(model: str, numbers: int) -> None:
+    """Prompts only: 2 B for each number of the widest layer, of all that is reserved [ggml-org/llama.cpp#23907]."""
+    placed, record, engine = Placement("whole", ()), CATALOG.model(model), CATALOG.engine("llama.cpp")
+    card = Part(CATALOG.device("h100-sxm"), 80 * GIB)
+    weights = weights_of(record, CATALOG.quant("q4_k_m"), "llama.cpp")
+
+    def copied(kv: str, backend: str) -> float:
+        laid = replace(placed, parts=(card,), backend=backend)
+        (load,) = rooms_of(laid, record, weights, cache_of(record, kv, engine), engine, CATALOG.platforms).loads
+        return load.buffers[0].each_users_bytes_per_token
+
+    assert copied("q8_0", "cuda") == 2 * numbers
+    assert copied("q8_0", "vulkan") == copied("f16", "cuda") == 0
 
 
 def test_embedding_stays_in_host_memory_beside_a_card() -> None:
@@ -216,14 +240,22 @@ sizes = {
     "engine": st.sampled_from(["llama.cpp", "vllm", "mlx"]),
     "context": st.integers(1, 200_000),
     "users": st.integers(1, 64),
+    "narrow": st.booleans(),
 }
+
+
+def kept(engine: str, narrow: bool) -> str:
+    """A cache type that the engine takes."""
+    return "q8_0" if narrow and "q8_0" in CATALOG.engine(engine).kv_types else "f16"
 
 
 @settings(max_examples=60, deadline=None)
 @given(**sizes)
-def test_longer_and_more_never_need_less(model: str, engine: str, context: int, users: int) -> None:
+def test_longer_and_more_never_need_less(model: str, engine: str, context: int, users: int, narrow: bool) -> None:
+    kv = kept(engine, narrow)
+
     def needed(tokens: int, people: int) -> float:
-        return fitted("h100-sxm", model, "q8_0", engine, context=tokens, users=people).devices[0].needed_bytes
+        return fitted("h100-sxm", model, "q8_0", engine, context=tokens, users=people, kv=kv).devices[0].needed_bytes
 
     here = needed(context, users)
     assert needed(context + 1, users) >= here
@@ -232,26 +264,28 @@ def test_longer_and_more_never_need_less(model: str, engine: str, context: int, 
 
 @settings(max_examples=60, deadline=None)
 @given(**sizes)
-def test_longest_context_is_exact_on_both_sides(model: str, engine: str, context: int, users: int) -> None:
-    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users)
+def test_longest_context_is_exact_on_both_sides(model: str, engine: str, context: int, users: int, narrow: bool) -> None:
+    kv = kept(engine, narrow)
+    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users, kv=kv)
     longest, most = fit.max_context_tokens, CATALOG.model(model).max_context_tokens
     assert fit.fits == (context <= longest) or (most is not None and context > most)
     if longest:
-        assert fitted("rtx-3090", model, "q4_k_m", engine, context=longest, users=users).fits
+        assert fitted("rtx-3090", model, "q4_k_m", engine, context=longest, users=users, kv=kv).fits
     if longest < (most or 0):
-        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=longest + 1, users=users).fits
+        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=longest + 1, users=users, kv=kv).fits
 
 
 @settings(max_examples=60, deadline=None)
 @given(**sizes)
-def test_most_users_are_exact_on_both_sides(model: str, engine: str, context: int, users: int) -> None:
-    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users)
+def test_most_users_are_exact_on_both_sides(model: str, engine: str, context: int, users: int, narrow: bool) -> None:
+    kv = kept(engine, narrow)
+    fit = fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=users, kv=kv)
     cap = CATALOG.engine(engine).max_sequences or 10**6
     assert fit.fits == (users <= fit.max_users) or users > cap
     if fit.max_users:
-        assert fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users).fits
+        assert fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users, kv=kv).fits
     if fit.max_users < cap:
-        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users + 1).fits
+        assert not fitted("rtx-3090", model, "q4_k_m", engine, context=context, users=fit.max_users + 1, kv=kv).fits
 
 
 def test_as_many_as_fit_uses_the_limit() -> None:
