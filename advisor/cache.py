@@ -69,11 +69,11 @@ def cache_of(model: Model, kv_quant: str, engine: Engine) -> Cache:
                 growing += each
             else:
                 windows.append((each, window, held))
-        flops = _pair_flops(mixer, keeping) * mixer.layers
-        if flops and mixer.window_tokens and _windowed(mixer, keeping, model):
-            window_flops.append((flops, float(mixer.window_tokens)))
-        else:
-            pair_flops += flops
+        for flops, window in _attended(mixer, keeping, model):
+            if window == inf:
+                pair_flops += flops * mixer.layers
+            else:
+                window_flops.append((flops * mixer.layers, window))
     block, state = _state(model, keeping)
     return Cache(
         kv_quant=kv_quant,
@@ -149,21 +149,30 @@ def _held_compressed(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[
     held = window + keeping.window_extra_tokens
     found = [(each, window, -(-held // keeping.block_tokens) * keeping.block_tokens)]
     if mixer.compress_ratio:
-        picked = float(mixer.indexer_tokens * mixer.compress_ratio) if keeping.sparse and mixer.indexer_tokens else inf
-        found.append((each / mixer.compress_ratio, picked, inf))
+        found.append((each / mixer.compress_ratio, _picked(mixer, keeping), inf))
         if mixer.indexer_heads:
             index = mixer.indexer_head_dim * bits / BITS_PER_BYTE * mixer.layers
             found.append((index / mixer.compress_ratio, inf, inf))
     return found
 
 
-def _pair_flops(mixer: Mixer, keeping: Keeping) -> float:
-    """FLOP of one layer for one query on one cached token: the score and the weighted sum, over all heads."""
-    if mixer.kind == "mla" and keeping.absorbed:
-        return 2.0 * mixer.heads * (2 * (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0))
+def _picked(mixer: Mixer, keeping: Keeping) -> float:
+    """Tokens that the compressed entries stand for which one token reads: those that the index picks, or all."""
+    return float(mixer.indexer_tokens * mixer.compress_ratio) if keeping.sparse and mixer.indexer_tokens else inf
+
+
+def _attended(mixer: Mixer, keeping: Keeping, model: Model) -> list[tuple[float, float]]:
+    """(FLOP of one layer for one query on one token: the score and the weighted sum, over all heads; such tokens at most)."""
     if mixer.kind == "compressed":
-        return 4.0 * mixer.heads * mixer.head_dim / max(1, mixer.compress_ratio)
-    return 2.0 * mixer.heads * (mixer.head_dim + mixer.value_dim) if mixer.is_attention else 0.0
+        plain = 4.0 * mixer.heads * mixer.head_dim
+        found = [(plain, float(mixer.window_tokens or 0))]
+        return [*found, (plain / mixer.compress_ratio, _picked(mixer, keeping))] if mixer.compress_ratio else found
+    if mixer.kind == "mla" and keeping.absorbed:
+        return [(2.0 * mixer.heads * (2 * (mixer.kv_lora_rank or 0) + (mixer.rope_dim or 0)), inf)]
+    if not mixer.is_attention:
+        return []
+    window = float(mixer.window_tokens) if mixer.window_tokens and _windowed(mixer, keeping, model) else inf
+    return [(2.0 * mixer.heads * (mixer.head_dim + mixer.value_dim), window)]
 
 
 def _state(model: Model, keeping: Keeping) -> tuple[int, float]:

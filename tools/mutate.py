@@ -169,9 +169,9 @@ def mutants(rooms: list[str]) -> Iterator[Mutant]:
                 yield Mutant(room, path, index, line, what, max(around, key=len, default=whole))
 
 
-def mutated(mutant: Mutant) -> str:
+def mutated(mutant: Mutant, source: str) -> str:
     """The module's source with the change."""
-    tree = Changer(mutant.index).visit(ast.parse(mutant.path.read_text(encoding="utf-8")))
+    tree = Changer(mutant.index).visit(ast.parse(source))
     names = "".join(f"from math import {name}\n" for name in ("ceil", "floor") if mutant.what.endswith(f"-> {name}"))
     return names + ast.unparse(ast.fix_missing_locations(tree))
 
@@ -225,15 +225,20 @@ def passing(tests: list[str], tree: Path, most_s: float) -> bool:
 def killed(mutant: Mutant, tree: Path, known: Known) -> bool:
     """Whether a test fails with the change."""
     path = tree / mutant.path.relative_to(ROOT)
-    kept = path.stat()
-    # of the same size and time, so that copies of the catalog, which belong to the package's files, still hold
-    path.write_bytes(mutated(mutant).encode().ljust(kept.st_size, b"#"))
-    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
-    Path(cache_from_source(str(path))).unlink(missing_ok=True)
+    source, kept = path.read_bytes(), path.stat()
     try:
+        # of the same size and time, so that copies of the catalog, which belong to the package's files, still hold
+        replaced(path, mutated(mutant, source.decode()).encode().ljust(len(source), b"#"), kept)
         return any(not passing(turn, tree, START_S + 10 * sum(map(known.seconds.__getitem__, turn))) for turn in known.turns(mutant))
     finally:
-        shutil.copy2(mutant.path, path)
+        replaced(path, source, kept)
+
+
+def replaced(path: Path, source: bytes, kept: os.stat_result) -> None:
+    """A module of other bytes and the old time; what was compiled of it is forgotten."""
+    path.write_bytes(source)
+    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    Path(cache_from_source(str(path))).unlink(missing_ok=True)
 
 
 def copied(tree: Path) -> Path:
@@ -267,12 +272,12 @@ def run(sample: list[Mutant], jobs: int, known: Known) -> list[tuple[Mutant, boo
             return list(pool.map(tried, sample))
 
 
-def known_lines(path: Path | None) -> Known:
-    """What the tests run, from this file if it is there; else found out, and kept in it."""
+def known_lines(path: Path | None, tests: list[str]) -> Known:
+    """What these tests run, from this file if it is there; else found out, and kept in it."""
     if path and path.exists():
-        tests, seconds = json.loads(path.read_text(encoding="utf-8"))
-        return Known({module: {int(line): each for line, each in lines.items()} for module, lines in tests.items()}, seconds)
-    known = Known(*covering.covering(["tests"]))
+        found, seconds = json.loads(path.read_text(encoding="utf-8"))
+        return Known({module: {int(line): each for line, each in lines.items()} for module, lines in found.items()}, seconds)
+    known = Known(*covering.covering(tests))
     if path:
         path.write_text(json.dumps((known.tests, known.seconds)), encoding="utf-8")
     return known
@@ -305,7 +310,7 @@ def main() -> int:
     every = [
         each for each in mutants(asked.rooms or list(ROOMS)) if not asked.of or str(each.path.relative_to(ROOT / "advisor")) in asked.of
     ]
-    found = run(sampled(every, asked.count, asked.seed), asked.jobs, known_lines(asked.map))
+    found = run(sampled(every, asked.count, asked.seed), asked.jobs, known_lines(asked.map, asked.tests or ["tests"]))
     total, dead = Counter(each.room for each, _ in found), Counter(each.room for each, done in found if done)
     print("\n".join(f"{room}: {dead[room]} of {total[room]} killed ({100 * dead[room] / total[room]:.0f} %)" for room in total))
     print(f"all: {sum(dead.values())} of {len(found)} of {len(every)} killed ({100 * sum(dead.values()) / len(found):.0f} %)")
