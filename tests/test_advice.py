@@ -433,6 +433,21 @@ def test_between_systems_the_largest_typical_model_that_one_does() -> None:
     assert answer.verdict.answer.facts["next"] == does[-1]
 
 
+@pytest.mark.parametrize("cards", ["rtx-3060-12gb", "rtx-3090", "rtx-5090"])
+def test_a_named_card_is_judged_in_a_computer_with_the_memory_for_it(cards: str) -> None:
+    """60 GiB of experts: with one card they go into 64 GiB of host memory, not into 32."""
+    answer = between(None, cards, "2x rtx-3090", model="gpt-oss-120b")
+    (road,) = (road for road in answer.roads if road.kind == "one-bigger-gpu")
+    assert road.system
+    assert road.estimate
+    assert road.estimate.fit.fits
+    host = road.system.boxes[0].host
+    assert host
+    assert host.memory_bytes == 64 * GIB
+    nothing = between(None, cards, model="deepseek-r1")  # 380 GiB: only servers have the memory, which nobody named
+    assert nothing.verdict.kind == "nothing-fits"
+
+
 def test_what_is_owned_is_not_offered_again_but_its_bridge_is() -> None:
     same = between("2x rtx-3090", "2x rtx-3090", "rtx-5090", model="qwen3-32b")
     assert same.verdict.kind == "keep"

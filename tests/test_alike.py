@@ -42,7 +42,7 @@ def test_of_one_class_the_slower_at_no_lower_price_is_left_out() -> None:
 
 def test_what_the_buyer_names_is_never_left_out() -> None:
     card = one_card()
-    named = Range([card, replace(card, bandwidth_bytes_per_s=1.0)])
+    named = Range([card, replace(card, bandwidth_bytes_per_s=1.0)], all_offers(desk()).hosts, named=True)
     assert len(named.priced) == 2
 
 

@@ -35,6 +35,7 @@ def computer(name: str, gib: float = 32, gb_per_s: float = 50, cards: int = 2, *
         "dock": None,
         "memory_most_bytes": None,
         "slots": slots,
+        "owned_default": False,
         **more,
     }
     return replace(CATALOG.host("desktop"), id=name, memory_bytes=gib * GIB, memory_reached_bytes_per_s=gb_per_s * GB, **known)
@@ -199,7 +200,7 @@ def test_an_offer_is_dearer_by_each_card_bought() -> None:
     assert dearer(two, "rtx-4090", 50.0) is two
     unknown = replace(two, least_usd=None)
     assert dearer(unknown, "rtx-3090", 50.0) is unknown
-    whole = Range([two, offer("keep", None, 0.0, new=0)]).dearer("rtx-3090", 50.0)
+    whole = Range([two, offer("keep", None, 0.0, new=0)], hosts_of([])).dearer("rtx-3090", 50.0)
     assert [each.least_usd for each in whole.every] == [1100, 0]
 
 
@@ -223,6 +224,17 @@ def test_cards_that_are_kept_move_into_another_computer_or_get_more_memory() -> 
     assert [(each.kind, each.least_usd, each.more_ram_bytes) for each in moved] == [("more-memory", 200, 64 * GIB), ("new-host", 900, None)]
     assert Range([], hosts).roomier(offer("multi-gpu-server", own, 700.0, cards=3)) == ()  # three bought ones are not moved
     assert len(Range([], hosts).roomier(offer("second-gpu", own, 700.0, cards=2))) == 2
+
+
+def test_a_named_card_goes_into_no_dearer_computer_than_the_usual_one() -> None:
+    """A card that somebody named is judged where it does the work, not in a server that nobody asked for."""
+    here, usual = computer("here", power_supply_w=450.0), computer("usual", 64, 60, owned_default=True, power_supply_w=450.0)
+    hosts = hosts_of([(500.0, here), (800.0, usual), (911.0, computer("server", 256))])
+    card = offer("one-bigger-gpu", here, 1310.0)  # 450 W: its own supply is enough
+    assert [each.host for each in Range([card], hosts, named=True).roomier(card)] == [usual]
+    assert len(Range([card], hosts).roomier(card)) == 2
+    two = offer("second-gpu", here, 2360.0, cards=2, new=2)  # 800 W: 110 more for a supply in both, so 910 in the usual one
+    assert [each.host for each in Range([two], hosts, named=True).roomier(two)] == [usual]
 
 
 def test_where_computers_cost_otherwise_cards_go_into_the_then_cheapest() -> None:

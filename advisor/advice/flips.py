@@ -206,8 +206,7 @@ def _priced(prober: Prober, device: str, now_usd: float, usd: float) -> Decision
     prices = tuple(item for item in case.need.prices_usd if item[0] != device) + ((device, usd),)
     desk, need = case.desk.repriced(prices), replace(case.need, prices_usd=prices)
     if device in desk.catalog.hosts:  # it is in the prices of many offers: they are made anew
-        whole = case.offers.rehosted(desk)
-        return decide_harder(case_of(desk, need, replace(case, offers=whole) if whole else None, lean=True), prober.today)
+        return decide_harder(case_of(desk, need, replace(case, offers=case.offers.rehosted(desk)), lean=True), prober.today)
     priced = case_of(desk, need, case, harder=True, lean=True)
     return decide_harder(replace(priced, offers=case.offers.dearer(device, usd - now_usd)), prober.today)
 

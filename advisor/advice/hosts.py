@@ -62,6 +62,10 @@ class Hosts:
             self._supplies[needed] = part.usd if part else float("inf")
         return self._supplies[needed]
 
+    def usual_usd(self, watts: float) -> float:
+        """What the computer that is assumed around owned cards costs, with the power supply that `watts` of cards need there."""
+        return next((usd + self.supply_usd(host, watts) for usd, host in self.sold if host.owned_default), 0.0)
+
     def for_cards(self, cards: int, watts: float, lanes: tuple[int, ...] = ()) -> tuple[float | None, Host | None]:
         """(what it costs, the computer): the own one while the cards go in, else the cheapest that takes them."""
         key = cards, watts, lanes

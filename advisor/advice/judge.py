@@ -95,11 +95,11 @@ class Case:
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""
-        return replace(self, offers=Range(offers, self.offers.hosts, self.offers))
+        return replace(self, offers=Range(offers, self.offers.hosts, self.offers, named=self.offers.named))
 
     def between(self, offers: Iterable[Offer]) -> "Case":
-        """The same case with these offers as they are: no other computer is thought of."""
-        return replace(self, offers=Range(offers), easier=None, failed=set(), spilt=set())
+        """The same case with the offers that the buyer named: none is left out."""
+        return replace(self, offers=Range(offers, self.offers.hosts, named=True), easier=None, failed=set(), spilt=set())
 
 
 def case_of(desk: Desk, need: Need, like: Case | None = None, *, harder: bool = False, lean: bool = False) -> Case:

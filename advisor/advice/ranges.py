@@ -23,14 +23,16 @@ OFFERED_AS = {
 class Range:
     """Offers in the order of their least prices, as a whole and by kind; those of unknown price are only in `every`.
 
-    With `hosts`, every offer of cards also stands for the same cards in a computer that has more to give; what cannot win is not priced.
+    Every offer of cards also stands for the same cards in a computer that has more to give; what cannot win is not priced. What the
+    buyer `named` is never left out, and a computer for it that has more to give is no dearer than the usual one.
     """
 
-    def __init__(self, offers: Iterable["Offer"], hosts: Hosts | None = None, like: "Range | None" = None) -> None:
+    def __init__(self, offers: Iterable["Offer"], hosts: Hosts, like: "Range | None" = None, *, named: bool = False) -> None:
         self.every = tuple(offers)
         self.hosts = hosts
+        self.named = named
         priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=attrgetter("least_usd"))
-        self.priced = tuple(undominated(priced)) if hosts else tuple(priced)  # what the buyer named is never left out
+        self.priced = tuple(priced) if named else tuple(undominated(priced))
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
         self._roomier: dict[Offer, tuple[Offer, ...]] = like._roomier if like else {}
         self._buying: dict[str, list[Offer]] = {}
@@ -59,12 +61,12 @@ class Range:
                 for name, _ in offer.bought:
                     self._buying.setdefault(name, []).append(offer)
         changed = {offer: dearer(offer, device, more_usd) for offer in self._buying.get(device, ())}
-        return Range((changed.get(offer, offer) for offer in self.every), self.hosts, self)
+        return Range((changed.get(offer, offer) for offer in self.every), self.hosts, self, named=self.named)
 
-    def rehosted(self, desk: Desk) -> "Range | None":
-        """The same offers where computers cost otherwise: cards go into the one that is then the cheapest. None: they are as named."""
+    def rehosted(self, desk: Desk) -> "Range":
+        """The same offers where computers cost otherwise: cards go into the one that is then the cheapest."""
         old, new = self.hosts, Hosts(desk)
-        return None if old is None else Range((_rehosted(offer, old, new) for offer in self.every), new)
+        return Range((_rehosted(offer, old, new) for offer in self.every), new, named=self.named)
 
     def roomier(self, offer: "Offer") -> tuple["Offer", ...]:
         """The same cards in each computer that gives them more, cheapest first."""
@@ -75,10 +77,13 @@ class Range:
     def _moved(self, offer: "Offer") -> Iterator["Offer"]:
         hosts = self.hosts
         load = load_of(offer.groups)
-        if hosts is None or offer.host is None or offer.least_usd is None or load[0] > MOST_MOVED and offer.kind != "keep":
+        if offer.host is None or offer.least_usd is None or load[0] > MOST_MOVED and offer.kind != "keep" and not self.named:
             return
         before, _ = hosts.for_cards(*load)
+        most_usd = hosts.usual_usd(load[1]) if self.named else float("inf")
         for usd, host, ram in hosts.roomier(offer.host, *load):
+            if usd > most_usd:
+                break  # a server just to make a card do it is no answer to "this card or that one?"
             total, more = offer.least_usd - (before or 0.0) + usd, ram if host is offer.host else None
             kind = offer.kind if offer.kind != "keep" else "more-memory" if more else "new-host"
             rate = hosts.bytes_per_s(host)
