@@ -3,18 +3,17 @@
 import html.parser
 import json
 import re
-import shutil
-import subprocess
 
 import jsonschema
 import pytest
 
 from advisor.cli import run
 from advisor.reason import Reason
-from advisor.report import as_html, as_markdown, as_text, svg
+from advisor.report import as_html, as_markdown, as_text
 from advisor.report.page import REST, Bar, Bars, Chart, Dot, Facts, Listing, Page, Table
 from advisor.report.schemas import BUILDERS, schema
 from advisor.report.sentences import SENTENCES, text
+from advisor.report.svg.axis import ticks
 
 MODEL = ("--model", "qwen3-8b")
 COMMANDS = {
@@ -219,34 +218,16 @@ def test_html_is_one_accessible_file(name, capsys):
     assert len(ids) == len(set(ids))
     pictures = [attrs for tag, attrs in tags if tag == "svg"]
     assert all(set(attrs["aria-labelledby"].split()) <= set(ids) and attrs["role"] == "img" for attrs in pictures)
-    assert sum(tag == "details" for tag, _ in tags) == len(pictures), "a table stands behind every picture"
+    assert 2 * sum(tag == "details" for tag, _ in tags) == len(pictures), "a table stands behind every picture, drawn wide and narrow"
     assert "prefers-color-scheme:dark" in out
     assert "@media print" in out
-
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine")
-@pytest.mark.parametrize("name", ["recommend", "scale"])
-def test_a_browser_reads_it(name, capsys, tmp_path):
-    _, out, _ = asked(capsys, *COMMANDS[name], "--format", "html")
-    page, picture = tmp_path / "page.html", tmp_path / "page.png"
-    page.write_text(out, encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=900,1200"]
-    seen = subprocess.run([CHROMIUM, *options, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120, check=False)
-    assert "<h1>" in seen.stdout
-    assert seen.stdout.count("<svg") == out.count("<svg")
-    subprocess.run([CHROMIUM, *options, f"--screenshot={picture}", page.as_uri()], capture_output=True, timeout=120, check=False)
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-    assert picture.stat().st_size > 20_000, "the page is blank"
 
 
 @pytest.mark.parametrize(("most", "last"), [(1, 1.0), (7, 8.0), (41.2, 50.0), (95, 100.0), (17_800, 20_000.0), (0.03, 0.03)])
 def test_ticks_are_round_and_cover(most, last):
     """By hand: a fifth of 41.2 is 8.2, the next of 1, 2, 5, 10 is 10, and five tens cover it."""
-    assert svg.ticks(most)[-1] == pytest.approx(last)
-    assert svg.ticks(most)[-1] >= most * (1 - 1e-9)
+    assert ticks(most)[-1] == pytest.approx(last)
+    assert ticks(most)[-1] >= most * (1 - 1e-9)
 
 
 def test_bars_end_where_they_belong():
@@ -263,11 +244,3 @@ def test_sentences_never_fail():
         assert text(Reason(code, dict.fromkeys(names, 1)))
         assert text(Reason(code, {}))
     assert text(Reason("no.such", {"share_share": 0.5})) == "no.such: share_share 50 %"
-
-
-@pytest.mark.parametrize(("x", "anchored_left"), [(9_000, True), (500, False)])
-def test_the_wanted_speed_is_named_where_no_point_is(x, anchored_left):
-    dots = (Dot("point", x, 10.5, 8.0, 12.0), Dot("far", 10_000, 30))
-    drawn = svg.chart(Chart("t", dots, "USD", "tokens/s", line_at_y=(10, "wanted speed")), "c")
-    at = float(re.search(r'x="([0-9.]+)"[^>]*>wanted speed 10<', drawn)[1])
-    assert (at < 200) is anchored_left

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from advisor.report.page import Bars, Chart, Facts, Forms, Listing, Page, Table, in_form
+from advisor.report.page import PICTURE, Bars, Chart, Facts, Forms, Listing, Page, Table, in_form
 from advisor.units import figure
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -54,6 +54,6 @@ def written(page: Page) -> str:
     """The page as Markdown."""
     lines = [f"**{_escaped(page.headline)}**"]
     for block in page.blocks:
-        if not (isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)):
+        if not (isinstance(block, Chart) or (isinstance(block, Bars) and block.only == PICTURE)):
             lines += ["", *in_form(block, _FORMS)]
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import wrap
 
-from advisor.report.page import REST, Bars, Block, Chart, Facts, Forms, Listing, Page, Table, in_form
+from advisor.report.page import PICTURE, REST, Bar, Bars, Block, Chart, Facts, Forms, Listing, Page, Table, in_form
 
 COLUMNS = 80
 LABEL = 15
@@ -84,17 +84,18 @@ def _bars(block: Bars) -> Iterator[str]:
     if block.title:
         yield f"{INDENT}{block.title}"
     for bar in block.bars:
-        yield f"{INDENT}{bar.label:<{label}}  {_drawn(bar.parts, block.most, room)}  {bar.note}".rstrip()
+        yield f"{INDENT}{bar.label:<{label}}  {_drawn(bar, block.most, room)}  {bar.note}".rstrip()
 
 
-def _drawn(parts: tuple[tuple[str, float], ...], most: float, room: int) -> str:
-    """The parts of a bar one after another, rounded so that their ends are where they belong."""
+def _drawn(bar: Bar, most: float, room: int) -> str:
+    """The parts of a bar one after another, rounded so that their ends are where they belong, then what it leaves of its room."""
     drawn, total = "", 0.0
-    for index, (_, value) in enumerate(parts):
+    for index, (_, value) in enumerate(bar.parts):
         total += value
         end = min(room, round(room * total / most)) if most > 0 else 0
         drawn += FILLS[index % len(FILLS)] * (end - len(drawn))
-    return drawn.ljust(room, FREE)
+    end = room if bar.room is None or most <= 0 else min(room, round(room * bar.room / most))
+    return drawn.ljust(end, FREE).ljust(room)
 
 
 _FORMS: Forms = {Facts: _facts, Listing: _listing, Table: _table, Bars: _bars}
@@ -104,7 +105,7 @@ def _only_elsewhere(block: Block) -> bool:
     """Pictures, and what stderr says."""
     if isinstance(block, Listing):
         return block.aside
-    return isinstance(block, Chart) or (isinstance(block, Bars) and block.picture)
+    return isinstance(block, Chart) or (isinstance(block, Bars) and block.only == PICTURE)
 
 
 def written(page: Page) -> str:

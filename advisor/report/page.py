@@ -27,6 +27,7 @@ class Listing:
 
 
 REST = 0
+PICTURE, PLAIN = "picture", "plain"
 
 
 @dataclass(frozen=True)
@@ -45,22 +46,27 @@ class Table:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its parts (name, value), the length of the whole scale, and what is written behind it."""
+    """One bar: its parts (name, value), what is written behind it, and how long it could be (None: nothing bounds it)."""
 
     label: str
     parts: tuple[tuple[str, float], ...]
     note: str
+    room: float | None = None
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars on one scale: `most` is its length, in `unit`. `picture`: only for forms that draw pictures."""
+    """Bars on one scale: `most` is its length, in `unit`; `rest` names what a bar leaves of its room.
+
+    `only`: PICTURE for forms that draw pictures alone, PLAIN for those that do not.
+    """
 
     title: str
     bars: tuple[Bar, ...]
     most: float
     unit: str
-    picture: bool = False
+    rest: str = ""
+    only: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,7 @@ class Chart:
     joined: bool = False
     bound: tuple[tuple[float, float], ...] = ()  # (x, y) of the curve that nothing can pass
     bound_name: str = ""
+    note: str = ""  # what could not be drawn, and why
 
 
 Block = Facts | Listing | Table | Bars | Chart

@@ -1,11 +1,13 @@
 """What several answers say in the same words: a system's name, its memory bars, where a token's time goes, evidence."""
 
+from collections.abc import Iterable
+
 from advisor.billed import CostLine
 from advisor.evidence import Evidence, Nearest
 from advisor.market import Cost
 from advisor.memory import DeviceFit, Fit
 from advisor.record import replace
-from advisor.report.page import Bar, Bars, shown
+from advisor.report.page import PICTURE, Bar, Bars, shown
 from advisor.speed import Estimate, Speed
 from advisor.step import Terms
 from advisor.system import Box, System, spec
@@ -125,14 +127,34 @@ def seconds(speed: Speed | None) -> str:
 def _memory_bar(number: str, fit: DeviceFit) -> Bar:
     parts = (("weights", fit.weights_bytes / GIB), ("KV cache", fit.cache_bytes / GIB), ("overhead", fit.overhead_bytes / GIB))
     used = sum(value for _, value in parts)
-    return Bar(f"{number}{fit.device}", parts, f"{figure(used)} of {figure(fit.usable_bytes / GIB)} GiB")
+    return Bar(f"{number}{fit.device}", parts, f"{figure(used)} of {figure(fit.usable_bytes / GIB)} GiB", fit.usable_bytes / GIB)
 
 
-def memory_bars(fit: Fit) -> Bars:
+def _alike(devices: Iterable[DeviceFit]) -> list[tuple[DeviceFit, int]]:
+    """Devices that are filled alike, once with their number."""
+    counts: dict[DeviceFit, int] = {}
+    for each in devices:
+        one = replace(each, count=1)
+        counts[one] = counts.get(one, 0) + each.count
+    return list(counts.items())
+
+
+def memory_bars(fit: Fit, only: str = "") -> Bars:
     """Each kind of device's memory: weights, cache, overhead, free."""
-    bars = [_memory_bar(f"{each.count} × " if each.count > 1 else "", each) for each in fit.devices]
-    most = max(max(each.usable_bytes / GIB, sum(value for _, value in bar.parts)) for each, bar in zip(fit.devices, bars, strict=True))
-    return Bars("Memory of each device: weights, KV cache, overhead, free", tuple(bars), most, "GiB")
+    bars = [_memory_bar(f"{count} × " if count > 1 else "", each) for each, count in _alike(fit.devices)]
+    most = max(max(bar.room or 0.0, sum(value for _, value in bar.parts)) for bar in bars)
+    return Bars("Memory of each device: weights, KV cache, overhead, free", tuple(bars), most, "GiB", "free", only)
+
+
+def share_bars(fits: Iterable[tuple[str, Fit]], title: str) -> Bars:
+    """The memory of each system's fullest device, as shares of what that device has: for devices of very different sizes."""
+    bars = []
+    for name, fit in fits:
+        bar = _memory_bar(name, min(fit.devices, key=lambda each: each.headroom_bytes / each.usable_bytes))
+        shares = tuple((part, 100 * value / (bar.room or 1.0)) for part, value in bar.parts)
+        bars.append(replace(bar, parts=shares, room=100.0))
+    most = max(100.0, *(sum(value for _, value in bar.parts) for bar in bars))
+    return Bars(title, tuple(bars), most, "%", "free", PICTURE)
 
 
 def used_bytes(fit: Fit) -> float:
@@ -157,7 +179,7 @@ def time_parts(terms: Terms) -> tuple[tuple[str, float], ...]:
 def time_bars(times: list[tuple[str, Terms]]) -> Bars:
     """Where a token's time goes: a bar each, for forms that draw pictures."""
     bars = tuple(Bar(label, time_parts(terms), shown("x_s", terms.total_s)) for label, terms in times)
-    return Bars("Where a token's time goes", bars, max(terms.total_s for _, terms in times) / MS, "ms", picture=True)
+    return Bars("Where a token's time goes", bars, max(terms.total_s for _, terms in times) / MS, "ms", only=PICTURE)
 
 
 def time_sentence(estimate: Estimate) -> str:

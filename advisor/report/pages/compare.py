@@ -1,8 +1,8 @@
 """The page of `advisor compare`."""
 
 from advisor.answers import Compared, Estimated, Refused
-from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import bill_words, memory_bars, memory_words, setting, short_name, system_name
+from advisor.report.page import PLAIN, REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
+from advisor.report.pages.common import bill_words, memory_bars, memory_words, setting, share_bars, short_name, system_name, time_bars
 from advisor.report.sources import source_lines
 from advisor.units import figure, show
 
@@ -38,10 +38,32 @@ def _headline(answer: Compared) -> tuple[str, str]:
 
 def _dots(answer: Compared) -> tuple[Dot, ...]:
     return tuple(
-        Dot(system_name(item.estimate.system), item.cost.price_usd, speed.value, speed.low, speed.high)
-        for item in answer.items
-        if isinstance(item, Estimated) and (speed := item.estimate.decode) and item.cost.price_usd is not None
+        Dot(_label(number, item), item.cost.price_usd, speed.value, speed.low, speed.high)
+        for number, item in _estimated(answer)
+        if (speed := item.estimate.decode) and item.cost.price_usd is not None
     )
+
+
+def _estimated(answer: Compared) -> list[tuple[int, Estimated]]:
+    """Those that have numbers, with their place in the table."""
+    return [(number, item) for number, item in enumerate(answer.items, 1) if isinstance(item, Estimated)]
+
+
+def _label(number: int, item: Estimated) -> str:
+    return f"{number}: {short_name(item.estimate.system)}"
+
+
+def _pictures(answer: Compared) -> list[Block]:
+    """Speed against price, the memory of each, where a token's time goes on each."""
+    given = _estimated(answer)
+    unpriced = [_label(number, item) for number, item in given if item.estimate.decode and item.cost.price_usd is None]
+    note = f"Not drawn, as the price is unknown: {', '.join(unpriced)}." if unpriced else ""
+    pictures: list[Block] = [Chart("Tokens/s against price", _dots(answer), "price, USD", "tokens/s", note=note)]
+    if given:
+        fits = ((f"{number}: ", item.estimate.fit) for number, item in given)
+        pictures.append(share_bars(fits, "Memory of each system's fullest device"))
+    times = [(_label(number, item), item.estimate.terms) for number, item in given if item.estimate.terms]
+    return [*pictures, time_bars(times)] if times else pictures
 
 
 def page(answer: Compared, why: bool, full: bool) -> Page:
@@ -53,9 +75,10 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
     bills = [(f"Price of {number}", bill_words(item.cost)) for number, item in enumerate(answer.items, 1) if isinstance(item, Estimated)]
     if any(words for _, words in bills):
         blocks.append(Facts(tuple((label, words) for label, words in bills if words)))
-    blocks.append(Chart("Tokens/s against price", _dots(answer), "price, USD", "tokens/s"))
-    blocks += [memory_bars(item.estimate.fit) for item in estimated if not item.estimate.fit.fits]
-    warnings = sentences(tuple(claim for item in estimated for claim in item.estimate.warnings))
+    blocks += _pictures(answer)
+    blocks += [memory_bars(item.estimate.fit, PLAIN) for item in estimated if not item.estimate.fit.fits]
+    warned = [(number, line) for number, item in _estimated(answer) for line in sentences(item.estimate.warnings)]
+    warnings = tuple(f"{number}: {line}" for number, line in warned)
     if warnings:
         blocks.append(Listing("Mind", warnings, aside=True))
     for item in estimated if why else ():

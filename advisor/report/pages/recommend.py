@@ -1,13 +1,11 @@
 """The page of `advisor recommend` and `ask`: verdict, the numbers that matter, why, what would change it, what it assumes."""
 
-from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road, Setting, Verdict
+from advisor.advice import Recommendation, Setting, Verdict
 from advisor.answers import Recommended
 from advisor.market import Cost
-from advisor.need import Need
-from advisor.reason import Fact, Reason
-from advisor.record import replace
+from advisor.reason import Reason
 from advisor.report.again import Said, again, said_of
-from advisor.report.page import REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences, shown
+from advisor.report.page import PLAIN, Block, Facts, Listing, Page, sentences, shown
 from advisor.report.pages.common import (
     STRATEGIES,
     basis_words,
@@ -16,18 +14,15 @@ from advisor.report.pages.common import (
     rate,
     seconds,
     setting,
-    short_name,
-    time_bars,
     time_sentence,
     usable_bytes,
     used_bytes,
 )
-from advisor.report.sentences import brief, text
+from advisor.report.pages.roads import ladder_table, pictures, roads_chart, roads_table, several_quants
+from advisor.report.sentences import text
 from advisor.report.sources import source_lines
 from advisor.units import show
 
-MARKS = {CHOSEN: "* ", PASSED_OVER: "", IMPOSSIBLE: "x "}
-RULE = {"cheapest": "cheapest that does it", "fastest": "fastest within the budget"}
 SECOND = {
     "yes-for-speed": "Yes, for speed.",
     "yes-for-capacity": "Yes, for capacity.",
@@ -37,21 +32,6 @@ SECOND = {
 MOST_FLIPS = 4
 MOST_FLIPS_BESIDE, MOST_SETTINGS_BESIDE = 2, 1  # … where a question asked something beside
 MOST_SETTINGS = 3
-KIND_NAMES = {
-    "keep": "keep",
-    "change-settings": "other settings",
-    "replicas": "replicas",
-    "second-gpu": "second GPU",
-    "nvlink-pair": "NVLink pair",
-    "one-bigger-gpu": "one bigger GPU",
-    "unified-memory-machine": "unified memory",
-    "rdma-cluster": "RDMA cluster",
-    "network-cluster": "TCP cluster",
-    "multi-gpu-server": "GPU server",
-    "new-host": "new computer",
-    "more-memory": "more memory",
-    "nothing-fits": "nothing fits",
-}
 MET = {True: "yes", False: "no", None: "–"}
 
 
@@ -93,66 +73,6 @@ def _own_computer(given: Recommendation) -> tuple[Reason, ...]:
     return (Reason("bill.computer"),) if any(line.what in hosts for line in verdict.cost.bought) else ()
 
 
-def _name(road: Road) -> str:
-    """The kind in words; a pair of which nothing is owned yet is no second one."""
-    owned = {line.what for line in road.cost.lines if line.owned} if road.cost else set()
-    if road.kind == "second-gpu" and road.system and not any(group.device.id in owned for group in road.system.groups):
-        return "two cards"
-    return KIND_NAMES[road.kind]
-
-
-def _short_quant(road: Road) -> Fact:
-    """The quantization whose memory a road is short of, if it is."""
-    reason = road.because[0] if road.because else None
-    return reason.facts.get("quant") if reason and reason.code.startswith("need.memory-short") else None
-
-
-def _several_quants(given: Recommendation) -> bool:
-    """Whether the roads' shortfalls are not of the same weights."""
-    return len({quant for road in given.roads if (quant := _short_quant(road))}) > 1
-
-
-def _road_row(road: Road, need: Need, full: bool, several_quants: bool = False) -> tuple[str, ...]:
-    given = road.estimate
-    speed = given.decode_per_user.value if given and given.decode_per_user else None
-    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
-    quant = _short_quant(road) if several_quants and not full else None
-    return (
-        f"{MARKS[road.status]}{_name(road)}",
-        short_name(road.system) if road.system else "–",
-        dollars(road.spend_usd),
-        bare(speed),
-        (because[0] if because else "") + (f" as {quant}" if quant else ""),
-    )
-
-
-def _roads(given: Recommendation, full: bool) -> Table:
-    """The roads; on one screen those that are always weighed, the chosen one, and a machine with unified memory."""
-    always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
-    shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
-    several = _several_quants(given)
-    rows = tuple(_road_row(road, given.need, full, several) for road in (*shown, *(given.passed_over if full else ())))
-    return Table(
-        "Roads (* chosen, x impossible, × as fast as the chosen one)",
-        ("Road", "System", "USD", "tok/s", "because"),
-        rows,
-        (None, 22, None, None, REST),
-        (2, 3),
-    )
-
-
-def _chart(given: Recommendation) -> Chart:
-    """Every road that has a speed and a price, with the budget and the wanted speed."""
-    dots = tuple(
-        Dot(_name(road), road.spend_usd, speed.value, speed.low, speed.high, road.status == "chosen")
-        for road in given.roads
-        if road.estimate and (speed := road.estimate.decode_per_user) and road.spend_usd is not None
-    )
-    need = given.need
-    budget = (need.budget_usd, "budget") if need.budget_usd is not None else None
-    return Chart("Tokens/s against what is spent", dots, "spent, USD", "tokens/s", budget, (need.min_tokens_per_s, "wanted speed"))
-
-
 def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
     lines = [
@@ -179,23 +99,9 @@ def _several(given: Recommendation) -> bool:
     return bool(second and second.text.facts.get("count")) and not (spilt and second and second.answer == "no")
 
 
-def _ladder(given: Recommendation, full: bool) -> Table | None:
-    """What each typical model needs: the chosen road of it, or all of them."""
-    if given.ladder is None:
-        return None
-    rows = []
-    for rung in given.ladder:
-        shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
-        rows += [(rung.label, *_road_row(road, given.need, full)[: 5 if full else 4]) for road in shown]
-    headers = ("Model", "Road", "System", "USD", "tok/s", "because")
-    if full:
-        return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4))
-    return Table("By size of model", headers[:5], tuple(rows), right=(3, 4))
-
-
 def _changes(given: Recommendation, full: bool, brief: bool) -> list[Block]:
     """What would change the answer, and what to set; `brief`: the page already tells what a question asked beside that."""
-    more = len(given.remarks) + _several_quants(given)  # each takes the place of one
+    more = len(given.remarks) + several_quants(given)  # each takes the place of one
     flips = max(MOST_FLIPS_BESIDE, MOST_FLIPS - more)
     most = (MOST_FLIPS_BESIDE, 0 if given.ladder else MOST_SETTINGS_BESIDE) if brief else (flips, MOST_SETTINGS)
     blocks: list[Block] = []
@@ -218,7 +124,11 @@ def _why(given: Recommendation) -> list[Block]:
     if estimate is None:
         return []
     claims = estimate.reasons
-    blocks: list[Block] = [memory_bars(estimate.fit), Listing("Why this speed", sentences(claims)), *source_lines(estimate, claims)]
+    blocks: list[Block] = [
+        memory_bars(estimate.fit, PLAIN),
+        Listing("Why this speed", sentences(claims)),
+        *source_lines(estimate, claims),
+    ]
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
 
@@ -279,9 +189,9 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     blocks: list[Block] = [Facts(tuple(facts))] if facts else []
     if answer.understood_as:
         blocks.insert(0, Facts(_understood(answer)))
-    ladder = _ladder(given, full)
+    ladder = ladder_table(given, full)
     blocks += [ladder] if ladder else []
-    blocks += [_roads(given, full), _chart(given), *_pictures(given)]
+    blocks += [roads_table(given, full), roads_chart(given), *pictures(given)]
     if given.conditions and (full or _several(given)):
         blocks.append(_conditions(given))
     blocks += _changes(given, full, bool(answer.asked or (given.ladder and answer.understood_as)))
@@ -305,11 +215,3 @@ def _understood(answer: Recommended) -> tuple[tuple[str, str], ...]:
     told = [claim for claim in answer.asked if claim is not _headline(answer)]
     beside = tuple(("" if number else "You asked", line) for number, line in enumerate(sentences(told)))
     return (*((label, line) for label, line in read if line), *beside)
-
-
-def _pictures(given: Recommendation) -> list[Block]:
-    """Memory of what is advised, and where a token's time goes on each road."""
-    estimate = given.verdict.estimate
-    memory = [replace(memory_bars(estimate.fit), picture=True)] if estimate else []
-    times = [(_name(road), road.estimate.terms) for road in given.roads if road.estimate and road.estimate.terms]
-    return [*memory, *([time_bars(times)] if times else [])]

@@ -2,7 +2,7 @@
 
 from advisor.answers import Scaled, usd_per_tokens_per_s
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import STRATEGIES, memory_words, system_name
+from advisor.report.pages.common import STRATEGIES, memory_words, share_bars, system_name, time_bars
 from advisor.report.sentences import text
 from advisor.scale import Point, Scale
 from advisor.units import figure
@@ -57,11 +57,25 @@ def _drawn(answer: Scaled) -> list[Block]:
     fast = [(point, point.estimate.decode) for point in answer.scale.points if point.estimate and point.estimate.decode]
     if not fast:
         return []
-    most = max(speed.value for _, speed in fast)
-    bars = tuple(Bar(f"{point.devices:>3}", (("tokens/s", speed.value),), f"{figure(speed.value)} tokens/s") for point, speed in fast)
     dots = tuple(Dot(str(point.devices), point.devices, speed.value, speed.low, speed.high) for point, speed in fast)
     curve = Chart("Scaling", dots, "devices", "tokens/s", joined=True, bound=_bound(answer), bound_name="Amdahl's bound")
-    return [Bars("Tokens/s by devices", bars, most, "tokens/s"), curve]
+    return [_rates("Tokens/s by devices", answer.scale), curve]
+
+
+def _rates(title: str, found: Scale) -> Bars:
+    """The speeds of the counts that have a row, as bars."""
+    fast = [(point.devices, speed) for point in _kept(found) if (speed := point.decode_tokens_per_s) is not None]
+    bars = tuple(Bar(f"{devices:>3}", (("tokens/s", speed),), f"{figure(speed)} tokens/s") for devices, speed in fast)
+    return Bars(title, bars, max(speed for _, speed in fast), "tokens/s")
+
+
+def _parts(found: Scale) -> list[Block]:
+    """The memory of each device, and where a token's time goes, count by count."""
+    given = [(f"{point.devices}: ", point.estimate) for point in _kept(found) if point.estimate]
+    times = [(name.rstrip(": "), estimate.terms) for name, estimate in given if estimate.terms]
+    fits = [(name, estimate.fit) for name, estimate in given]
+    pictures: list[Block] = [share_bars(fits, "Memory of the fullest device, by devices")] if given else []
+    return [*pictures, time_bars(times)] if times else pictures
 
 
 def _bound(answer: Scaled) -> tuple[tuple[float, float], ...]:
@@ -78,25 +92,25 @@ def _bound(answer: Scaled) -> tuple[tuple[float, float], ...]:
 
 def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
     """The points worth a row: all of few, else those of a ladder that doubles, and the best."""
-    pairs = list(zip(answer.scale.points, (cost.price_usd if cost else None for cost in answer.costs), strict=True))
-    if len(pairs) <= MOST_ROWS:
-        return pairs
-    turning = {answer.scale.best_devices, answer.scale.slower_from_devices, pairs[-1][0].devices}
-    kept = turning | KEPT
-    return [pair for pair in pairs if pair[0].devices in kept]
+    prices = {point.devices: cost.price_usd if cost else None for point, cost in zip(answer.scale.points, answer.costs, strict=True)}
+    return [(point, prices[point.devices]) for point in _kept(answer.scale)]
+
+
+def _kept(found: Scale) -> list[Point]:
+    if len(found.points) <= MOST_ROWS:
+        return list(found.points)
+    turning = {found.best_devices, found.slower_from_devices, found.points[-1].devices}
+    return [point for point in found.points if point.devices in turning | KEPT]
 
 
 def _one_user(found: Scale) -> list[Block]:
     """The same counts for a single user, where more were asked: whom a split speeds up, and from where it slows."""
     alone = found.one_user
-    fast = [(point, point.estimate.decode) for point in alone.points if point.estimate and point.estimate.decode] if alone else []
-    if alone is None or not fast:
+    if alone is None or not any(point.decode_tokens_per_s for point in alone.points):
         return []
     slower = f"; from {alone.slower_from_devices} on it gets slower" if alone.slower_from_devices else ""
     title = f"For one user alone, tokens/s by devices (best with {alone.best_devices}{slower})"
-    shown = [pair for pair in fast if pair[0].devices in KEPT] if len(fast) > MOST_ROWS else fast
-    bars = tuple(Bar(f"{point.devices:>3}", (("tokens/s", speed.value),), f"{figure(speed.value)} tokens/s") for point, speed in shown)
-    return [Bars(title, bars, max(speed.value for _, speed in shown), "tokens/s")]
+    return [_rates(title, alone)]
 
 
 def page(answer: Scaled, why: bool, full: bool) -> Page:
@@ -112,7 +126,7 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
         one = "one's" if found.points[0].decode_tokens_per_s else "the step of one that held it all"
         line = f"{share} of {one} step does not shrink: {most}." if one == "one's" else f"{share} of {one} does not shrink: {most}."
         blocks.append(Listing("Ceiling", (line,)))
-    blocks += _one_user(found)
+    blocks += [*_one_user(found), *_parts(found)]
     claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
     if claims:
         blocks.append(Listing("Why", sentences(claims)))
