@@ -229,11 +229,11 @@ def test_cards_that_are_kept_move_into_another_computer_or_get_more_memory() -> 
 def test_a_named_card_goes_into_no_dearer_computer_than_the_usual_one() -> None:
     """A card that somebody named is judged where it does the work, not in a server that nobody asked for."""
     here, usual = computer("here", power_supply_w=450.0), computer("usual", 64, 60, owned_default=True, power_supply_w=450.0)
-    hosts = hosts_of([(500.0, here), (800.0, usual), (911.0, computer("server", 256))])
+    hosts = hosts_of([(500.0, here), (800.0, usual), (1001.0, computer("server", 256))])
     card = offer("one-bigger-gpu", here, 1310.0)  # 450 W: its own supply is enough
     assert [each.host for each in Range([card], hosts, named=True).roomier(card)] == [usual]
     assert len(Range([card], hosts).roomier(card)) == 2
-    two = offer("second-gpu", here, 2360.0, cards=2, new=2)  # 800 W: 110 more for a supply in both, so 910 in the usual one
+    two = offer("second-gpu", here, 2450.0, cards=2, new=2)  # 800 W: 200 more for a supply, so 1000 in the usual one
     assert [each.host for each in Range([two], hosts, named=True).roomier(two)] == [usual]
 
 
