@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.buffers import State
 from advisor.cache import Cache
 from advisor.catalog import Catalog
 from advisor.memory import UNBOUNDED_CONTEXT_TOKENS, Fit, _most_tokens, _on_the_line, fitted, largest_between, longest_context, most_users
@@ -30,7 +31,7 @@ def load(
     mask: float = 0.0,
 ) -> Load:
     """A device of 1,000 bytes: 300 of weights, a buffer of 100 or `mask` a token."""
-    return Load(part or Part(CARD, 1000.0), usable or Usable(1000.0, 1000.0, 0.0, None), taken, 300.0, cache, ((fixed, mask),))
+    return Load(part or Part(CARD, 1000.0), usable or Usable(1000.0, 1000.0, 0.0, None), taken, 300.0, cache, (State(fixed, mask),))
 
 
 def rooms(*loads: Load, **more: Any) -> Rooms:
@@ -83,7 +84,7 @@ def test_the_longest_context_on_the_straight_line() -> None:
     windows = replace(PLAIN, windows=((3.0, 16.0, 20.0), (1.0, float("inf"), float("inf"))))
     assert _on_the_line(load(cache=windows), 1) == 176
     # of two states of the buffers the one that leaves less: 590 at 2, or 650 - 10 at 2 + 1
-    masked = replace(load(), buffers=((100.0, 0.0), (50.0, 1.0)))
+    masked = replace(load(), buffers=(State(100.0), State(50.0, 1.0)))
     assert _on_the_line(masked, 1) == 213
 
 
@@ -132,8 +133,17 @@ def test_the_most_users(part: Part, spare: float, held: float, users: int) -> No
 
 
 def test_whole_users_at_shares_that_are_no_binary_numbers() -> None:
-    place = replace(load(Part(CARD, 1000.0, user_share=0.07)), buffers=((0.0, 0.0),))
+    place = replace(load(Part(CARD, 1000.0, user_share=0.07)), buffers=(State(0.0),))
     assert most_users(rooms(place, max_sequences=1000), 1, 100.0) == 100  # 7 / 0.07 is 99.999… to a computer
+
+
+def test_what_each_user_adds_to_the_buffers() -> None:
+    """One byte for each token of each user's: 1,000 - 300 - 100 - 20 of state = 580 at 2 × (2 + 1); 600 / (100 + 100)."""
+    place = replace(load(), buffers=(State(100.0, 0.0, 1.0),))
+    assert (_on_the_line(place, 2), longest_context((place,), 2, MODEL)) == (96, 96)
+    assert most_users(rooms(place), 100, 100.0) == 3
+    assert most_users(rooms(replace(place, buffers=(State(100.0), State(500.0, 0.0, 1.0)))), 100, 100.0) == 1  # of two states the larger
+    assert asked(rooms(place), users=2).devices[0].overhead_bytes == 300
 
 
 def test_bytes_on_each_device() -> None:

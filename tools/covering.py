@@ -1,7 +1,7 @@
-"""Which tests run which lines of `advisor/`, and how long each takes: one run of the tests that writes both down.
+"""Which tests run which lines, and how long each takes: a run of the tests of one file that writes both down.
 
-Coverage is asked for one context a test, set up and all. What an earlier test left in a cache hides lines from the later ones, so a
-line's tests are some of those that run it, not each.
+Coverage is asked for one context a test, set up and all. What an earlier test left in a cache hides lines from the later ones of its
+file, so a line's tests are some of those that run it, not each.
 """
 
 import json
@@ -10,13 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-Tests = dict[str, dict[int, list[str]]]  # module below advisor/ -> line -> tests, the quickest first
+Lines = dict[str, dict[str, list[str]]]  # module, as a path in the tree -> line -> tests
+TIMES: pytest.StashKey[Counter[str]] = pytest.StashKey()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -47,32 +47,28 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Path(path).write_text(json.dumps(session.config.stash[TIMES]), encoding="utf-8")
 
 
-TIMES: pytest.StashKey[Counter[str]] = pytest.StashKey()
-
-
-def covering(tests: list[str]) -> tuple[Tests, dict[str, float]]:
-    """Run these tests (files or folders); the tests of each line, and the seconds of each test."""
+def covering(file: str, tree: Path, modules: Iterable[str]) -> tuple[Lines, dict[str, float]]:
+    """Run the tests of a file of this tree: the tests of each line of these modules, and the seconds of each test."""
     with tempfile.TemporaryDirectory() as name:
-        data, times = Path(name) / "lines", Path(name) / "times"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tools"))), "COVERING_TIMES": str(times)}
-        settings = Path(name) / "settings"
-        settings.write_text(f"[run]\nsource = {ROOT / 'advisor'}\ndata_file = {data}\n", encoding="utf-8")
-        command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q", "-p", "covering", *tests]
-        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
-            raise SystemExit("the tests fail without any change")
-        seconds = json.loads(times.read_text(encoding="utf-8"))
-        return lines(data, seconds), seconds
+        data, times, settings = (Path(name) / each for each in ("lines", "times", "settings"))
+        listed = "\n    ".join(str(tree / module) for module in modules)
+        settings.write_text(f"[run]\ndata_file = {data}\ninclude =\n    {listed}\n", encoding="utf-8")
+        known = {"PYTHONPATH": os.pathsep.join((str(tree), str(tree / "tools"))), "COVERING_TIMES": str(times)}
+        command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q", "-p", "covering", file]
+        done = subprocess.run(command, cwd=tree, env={**os.environ, **known}, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{file} fails without any change:\n{done.stdout[-2000:]}")
+        return _lines(data, tree), json.loads(times.read_text(encoding="utf-8"))
 
 
-def lines(data: Path, seconds: dict[str, float]) -> Tests:
-    """The tests of each line, from what coverage wrote."""
+def _lines(data: Path, tree: Path) -> Lines:
+    """The tests of each line, from what coverage wrote; nothing where the tests ran none of the modules."""
     from coverage import CoverageData
 
     measured = CoverageData(str(data))
     measured.read()
-    found: Tests = {}
-    for file in measured.measured_files():
-        module = str(Path(file).relative_to(ROOT / "advisor"))
-        contexts = measured.contexts_by_lineno(file)
-        found[module] = {line: sorted(filter(None, tests), key=lambda test: seconds.get(test, 0)) for line, tests in contexts.items()}
+    found: Lines = {}
+    for module in measured.measured_files():
+        contexts = measured.contexts_by_lineno(module)
+        found[str(Path(module).relative_to(tree))] = {str(line): [test for test in tests if test] for line, tests in contexts.items()}
     return found

@@ -6,8 +6,8 @@
     python tools/mutate.py --map lines.json    keeps which tests run which lines, and takes it from there the next time
 
 Each mutant is made in a copy of the tree: one comparison turned, one operator exchanged, one number or truth value changed, one
-condition negated, one result dropped. A mutant whose tests still pass has survived, and shows what no test notices. One run of all
-tests says which of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise,
+condition negated, one result dropped. A mutant whose tests still pass has survived, and shows what no test notices. A run of each
+file of tests says which of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise,
 the quickest first and a few of each kind, until one fails. What is left out so can only make a killed mutant count as survived.
 """
 
@@ -180,14 +180,15 @@ def mutated(mutant: Mutant, source: str) -> str:
 class Known:
     """Which tests run which lines, and their seconds."""
 
-    tests: covering.Tests
+    tests: dict[tuple[str, int], list[str]]  # module and line -> tests, the quickest first
     seconds: dict[str, float]
 
     def turns(self, mutant: Mutant) -> Iterator[list[str]]:
         """Tests to try, a turn at a time: those that run the line, then those that run another line of its function."""
-        ran = self.tests.get(str(mutant.path.relative_to(ROOT / "advisor")), {})
-        first = ran.get(mutant.line, [])
-        rest = sorted({test for line in mutant.within for test in ran.get(line, [])} - set(first), key=self.seconds.__getitem__)
+        module = str(mutant.path.relative_to(ROOT))
+        first = self.tests.get((module, mutant.line), [])
+        around = {test for line in mutant.within for test in self.tests.get((module, line), [])}
+        rest = sorted(around - set(first), key=self.seconds.__getitem__)
         tests, taken = [*by_turns(first), *by_turns(rest)], 0
         for most_s in TURNS_S:
             turn: list[str] = []
@@ -251,36 +252,40 @@ def copied(tree: Path) -> Path:
     return tree
 
 
-def run(sample: list[Mutant], jobs: int, known: Known) -> list[tuple[Mutant, bool]]:
+def run(sample: list[Mutant], trees: SimpleQueue[Path], known: Known, jobs: int) -> list[tuple[Mutant, bool]]:
     """Each mutant with whether it was killed; copies of the tree are handed round."""
-    with tempfile.TemporaryDirectory() as folder:
-        trees: SimpleQueue[Path] = SimpleQueue()
-        for number in range(jobs):
-            trees.put(copied(Path(folder) / str(number)))
 
-        def tried(mutant: Mutant) -> tuple[Mutant, bool]:
-            tree, start = trees.get(), time.monotonic()
-            try:
-                result = mutant, killed(mutant, tree, known)
-            finally:
-                trees.put(tree)
-            word = "killed  " if result[1] else "SURVIVED"
-            print(f"{word} {mutant.path.relative_to(ROOT)}:{mutant.line} {mutant.what} ({time.monotonic() - start:.0f} s)", flush=True)
-            return result
+    def tried(mutant: Mutant) -> tuple[Mutant, bool]:
+        tree, start = trees.get(), time.monotonic()
+        try:
+            result = mutant, killed(mutant, tree, known)
+        finally:
+            trees.put(tree)
+        word = "killed  " if result[1] else "SURVIVED"
+        print(f"{word} {mutant.path.relative_to(ROOT)}:{mutant.line} {mutant.what} ({time.monotonic() - start:.0f} s)", flush=True)
+        return result
 
-        with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(tried, sample))
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(tried, sample))
 
 
-def known_lines(path: Path | None, tests: list[str]) -> Known:
-    """What these tests run, from this file if it is there; else found out, and kept in it."""
-    if path and path.exists():
-        found, seconds = json.loads(path.read_text(encoding="utf-8"))
-        return Known({module: {int(line): each for line, each in lines.items()} for module, lines in found.items()}, seconds)
-    known = Known(*covering.covering(tests))
-    if path:
-        path.write_text(json.dumps((known.tests, known.seconds)), encoding="utf-8")
-    return known
+def known_lines(path: Path | None, files: list[str], tree: Path) -> Known:
+    """What the tests of these files run: from the map as far as it has them; else found out, and put there."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
+    modules = sorted({str(each.relative_to(tree)) for room in ROOMS.values() for one in room for each in (tree / "advisor").glob(one)})
+    for file in files:
+        if file not in kept:
+            kept[file] = covering.covering(file, tree, modules)
+            if path:
+                path.write_text(json.dumps(kept), encoding="utf-8")
+    found: dict[tuple[str, int], list[str]] = {}
+    seconds: dict[str, float] = {}
+    for lines, spent in (kept[file] for file in files):
+        seconds |= spent
+        for module, of_lines in lines.items():
+            for line, tests in of_lines.items():
+                found.setdefault((module, int(line)), []).extend(tests)
+    return Known({place: sorted(tests, key=seconds.__getitem__) for place, tests in found.items()}, seconds)
 
 
 def sampled(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
@@ -303,14 +308,20 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tests", action="append", metavar="FILE", help="only these tests (repeatable); without it all")
     parser.add_argument(
-        "--map", type=Path, metavar="FILE", help="which tests run which lines: read from here, or written if it is not there"
+        "--map", type=Path, metavar="FILE", help="which tests run which lines: read from here as far as it has them, and kept"
     )
     asked = parser.parse_args()
     every = [
         each for each in mutants(asked.rooms or list(ROOMS)) if not asked.of or str(each.path.relative_to(ROOT / "advisor")) in asked.of
     ]
-    found = run(sampled(every, asked.count, asked.seed), asked.jobs, known_lines(asked.map, asked.tests or ["tests"]))
+    files = asked.tests or sorted(str(file.relative_to(ROOT)) for file in (ROOT / "tests").glob("test_*.py"))
+    with tempfile.TemporaryDirectory() as folder:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for number in range(asked.jobs):
+            trees.put(tree := copied(Path(folder) / str(number)))
+        found = run(sampled(every, asked.count, asked.seed), trees, known_lines(asked.map, files, tree), asked.jobs)
     total, dead = Counter(each.room for each, _ in found), Counter(each.room for each, done in found if done)
     print("\n".join(f"{room}: {dead[room]} of {total[room]} killed ({100 * dead[room] / total[room]:.0f} %)" for room in total))
     print(f"all: {sum(dead.values())} of {len(found)} of {len(every)} killed ({100 * sum(dead.values()) / len(found):.0f} %)")
