@@ -9,14 +9,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 Lines = dict[str, dict[str, list[str]]]  # module, as a path in the tree -> line -> tests
-TIMES: pytest.StashKey[Counter[str]] = pytest.StashKey()
+TIMES: pytest.StashKey[dict[str, float]] = pytest.StashKey()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -32,12 +31,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Where the times go."""
-    config.stash[TIMES] = Counter()
+    config.stash[TIMES] = {}
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> None:
     """Seconds of set-up, test and cleaning up together."""
-    config.stash[TIMES][report.nodeid] += report.duration
+    times = config.stash[TIMES]
+    times[report.nodeid] = times.get(report.nodeid, 0.0) + report.duration
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
