@@ -18,7 +18,9 @@ CURRENCIES = {
     "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "quid": "GBP",
     "cad": "CAD", "c$": "CAD", "aud": "AUD", "a$": "AUD", "chf": "CHF", "francs": "CHF",
     "sek": "SEK", "kr": "SEK", "nok": "NOK", "dkk": "DKK", "zł": "PLN", "pln": "PLN", "zloty": "PLN", "czk": "CZK",
-    "yen": "JPY", "jpy": "JPY", "¥": "JPY", "inr": "INR", "₹": "INR", "rupees": "INR",
+    "yen": "JPY", "jpy": "JPY", "¥": "JPY", "inr": "INR", "₹": "INR", "rupees": "INR", "rs": "INR",
+    "mxn": "MXN", "sgd": "SGD", "hkd": "HKD", "nzd": "NZD", "zar": "ZAR", "rand": "ZAR", "ils": "ILS", "huf": "HUF", "ron": "RON",
+    "thb": "THB", "baht": "THB", "myr": "MYR", "ringgit": "MYR",
     "brl": "BRL", "reais": "BRL", "krw": "KRW", "cny": "CNY", "yuan": "CNY", "rmb": "CNY",
 }  # fmt: skip
 _SUM = re.compile(r"([^\d\s.]*)\s*([\d.][\d,_.]*\s*k?)\s*([^\d\s.]*)", re.IGNORECASE)

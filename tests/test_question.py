@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Catalog
+from advisor.errors import BadValue
 from advisor.intake.question import understand
 from advisor.intake.question_line import command_line
+from advisor.intake.question_money import budget, electricity
+from advisor.intake.question_plain import plain
 from advisor.intake.question_speeds import first_token, pace
-from advisor.intake.question_words import Text, budget, context, electricity, hours, prompt, ram_gib, supply_w, users
+from advisor.intake.question_words import Text, context, hours, prompt, ram_gib, supply_w, users
 from advisor.request import Request, read
 
 SHIPPED = Catalog.load(user_folder=False)
@@ -164,3 +167,23 @@ def test_the_frozen_catalog_has_its_own_names() -> None:
 def test_a_name_said_twice_is_two_cards() -> None:
     """Bare numbers that are names are no counts: it was once read as 3090 cards."""
     assert understand("3090 3090 for a 70b", Catalog.load(user_folder=False)).words["have"] == "2x rtx-3090"
+
+
+@pytest.mark.parametrize("text", ["budget -5 dollars, 70b", "what can I run for -500 dollars?", "$-20 for a card", "budget: -300, 32b"])
+def test_less_than_nothing_is_no_budget(text: str) -> None:
+    with pytest.raises(BadValue, match="no amount to spend"):
+        understand(text, SHIPPED)
+
+
+@pytest.mark.parametrize(
+    ("written", "plainly"),
+    [
+        ("€2.500", "€2500"), ("2 500 €", "2500 €"), ("1.800,00 euros", "1800 euros"), ("2'500 chf", "2500 chf"), ("1.800,- €", "1800 €"),
+        ("$1,500.50", "$1,500.50"), ("2,5k", "2.5k"), ("0.335 €/kwh", "0.335 €/kwh"), ("0,30 €/kwh", "0.30 €/kwh"), ("2.500 tokens", "2.500 tokens"),
+        ("3090, 4090", "3090, 4090"), ("buy 2 3090 €", "buy 2 3090 €"), ("gemma3:27b", "gemma3-27b"), ("3090+3060", "3090 + 3060"), ("llama3.3:70b", "llama3.3-70b"),
+    ],
+)  # fmt: skip
+def test_signs_are_made_plain(written: str, plainly: str) -> None:
+    """Sums as the Swiss, French, Germans and Indians write them lose their marks; nothing else does, and twice is as once."""
+    assert plain(written) == plainly
+    assert plain(plain(written)) == plainly

@@ -1,6 +1,8 @@
 """Words of everyday questions, which need no understanding: what is left of a question without them is told to the user."""
 
 EVERYDAY = """
+asus dell hp lenovo msi acer razer gigabyte evga zotac palit gainward sapphire xfx powercolor asrock founders fe rgb egpu egpus no1 both
+atm btw imo imho tbh rn kid living room exceed exceeding prefer expected draw resale refurbished fair goal poor adults adult children kids child homeassistant pages page unlocked
 a about actually after again ago all already also always am an and another any anyone are as ask at available bad be because been before being
 best better big bigger both but buy buying by can cannot card cards chat coding cost could currently day deal decent do does doing done each
 either else enough ever every fast faster fastest few fine first fit fits for from get getting give go going good got gpu gpus graphics great

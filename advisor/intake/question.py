@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadValue
 from advisor.intake import question_asks as asks
+from advisor.intake import question_money as money
 from advisor.intake import question_speeds as speeds
 from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
@@ -15,10 +16,10 @@ from advisor.intake.question_cards import unnamed_cards
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
-from advisor.intake.question_sides import MORE_OF_IT, Sides, sides_of
+from advisor.intake.question_sides import MORE_OF_IT, SEVERAL_PLACES, Sides, over_network, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
-from advisor.intake.spelling import corrected
+from advisor.intake.spelling import corrected, laptops_named
 from advisor.intake.wording import Topic
 from advisor.reason import Reason
 from advisor.record import dataclass, field, replace
@@ -99,14 +100,14 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     if len(text) > MOST_CHARACTERS:
         raise BadValue(f"QUESTION: {len(text):,} characters are too many: at most {MOST_CHARACTERS:,}.")
     reading = _Reading()
-    question = Text(corrected(text, catalog, reading.assumptions))
+    question = Text(laptops_named(corrected(text, catalog, reading.assumptions), catalog, reading.assumptions))
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
+    _read_processors(question, reading, catalog)
     _read_amounts(question, reading, catalog)
     spoken = _spoken(question, reading, catalog)
     sides = spoken.sides
-    _read_systems(question, sides, spoken.bridge, spoken.engines, reading)
+    _read_systems(question, sides, spoken.bridge, spoken.engines, reading, catalog)
     _read_host(question, sides, spoken.devices, reading, catalog)
-    _read_prices(question, spoken.devices, reading, catalog)
     reading.set("model", spoken.models[0] if spoken.models else None)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
@@ -137,16 +138,23 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     )
 
 
+def _read_processors(question: Text, reading: _Reading, catalog: "Catalog") -> None:
+    """Processors, whose numbers are no cards, lengths or prices: said aloud that they are not weighed."""
+    while found := question.take(rf"(?<![\w.])(?:{catalog.wording.processors})(?![\w.]\w|\w)"):
+        reading.assumptions.append(Reason("ask.processor", {"name": found[0]}))
+
+
 def _spoken(question: Text, reading: _Reading, catalog: "Catalog") -> _Spoken:
     """The names of the text; the order matters here too."""
     topics, rents = topics_in(question, catalog), asks.rent(question)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
     devices = mentions(question, catalog) or unnamed_cards(question, catalog, reading.assumptions)
+    offered = _read_prices(question, devices, reading, catalog)
     models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
     quants = quants_in(question, catalog, reading.assumptions)
     reading.set("ram_gib", amounts.ram_gib(question))
     engines = engines_in(question, catalog)
-    sides = sides_of(question, devices, catalog)
+    sides = sides_of(question, devices, catalog, offered)
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:
         sides, bridge = replace(sides, among=bridged), asks.Bridge()
@@ -180,7 +188,7 @@ def _about_owned(question: Text, sides: Sides, beside: bool, budget: bool) -> bo
 
 def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None:
     """Money, users, lengths, speeds; the order matters, since a number belongs to the first reader that claims it."""
-    power = amounts.electricity(question)
+    power = money.electricity(question)
     if power:
         reading.set("electricity", _usd(power, reading, catalog, digits=4))
     reading.set("consider", wishes.kinds(question, reading.assumptions))
@@ -195,9 +203,9 @@ def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None
     reading.set("generate", _whole(amounts.generate(question)))
     reading.set("prompt", amounts.prompt(question))
     reading.set("psu_w", amounts.supply_w(question))
-    money = amounts.budget(question)
-    if money:
-        reading.set("budget", _usd(money, reading, catalog, digits=0))
+    spent = money.budget(question)
+    if spent:
+        reading.set("budget", _usd(spent, reading, catalog, digits=0))
     reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
     reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
     _room_for_prompt(reading)
@@ -216,19 +224,32 @@ def _whole(number: float | None) -> int | None:
     return None if number is None else int(min(number, amounts.MOST))
 
 
-def _usd(money: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> float | None:
+def _usd(amount: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> float | None:
     """The sum in dollars, converted with the catalog's dated rate, said aloud."""
-    if money.currency == "USD":
-        return money.value
-    found = catalog.money.in_usd(money, digits)
-    usd, note = found or (None, Reason("ask.no-rate", {"currency": money.currency}))
+    if amount.currency == "USD":
+        return amount.value
+    found = catalog.money.in_usd(amount, digits)
+    usd, note = found or (None, Reason("ask.no-rate", {"currency": amount.currency}))
     reading.assumptions.append(note)
     return usd
 
 
-def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: _Reading) -> None:
+def _read_systems(
+    question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: _Reading, catalog: "Catalog"
+) -> None:
     """What is owned with the link and engine that it has, and between what is asked."""
-    link = asks.link(question) or (asks.lane_link(question) if sides.in_slots and sides.owned > 1 else None)
+    network, usual = asks.link(question), f" via {catalog.wording.usual_network}"
+    if network:  # the one that is named, not the usual one
+        have, among = (
+            sides.have and sides.have.replace(usual, f" via {network}"),
+            tuple(each.replace(usual, f" via {network}") for each in sides.among),
+        )
+        sides = replace(sides, have=have, among=among)
+    apart = sides.owned > 1 and not network and bool(re.search(SEVERAL_PLACES, question.original))
+    if apart:
+        network = "ethernet"
+        reading.assumptions.append(Reason("ask.network", {"system": sides.have}))
+    link = network or (asks.lane_link(question) if sides.in_slots and sides.owned > 1 else None)
     if sides.have:
         joined = "nvlink" if bridge.owned and not bridge.asked else link
         words = sides.have + (f" via {joined}" if joined and sides.owned > 1 else "")
@@ -236,13 +257,13 @@ def _read_systems(question: Text, sides: Sides, bridge: asks.Bridge, engines: tu
     elif question.take(r"\bthis (?:machine|computer|pc|mac|laptop|box|rig|server)\b"):
         reading.set("have", "auto")
     if sides.among:
-        reading.set("among", list(sides.among))
+        reading.set("among", [over_network(words, network, catalog) for words in sides.among])
 
 
 def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
     """The computer around the cards, where the text names one that the catalog has; without any card named, one that is there."""
     if "have" not in reading.words:
-        reading.set("have", asks.own_computer(question, catalog.wording.usual_host))
+        reading.set("have", asks.own_computer(question, catalog.wording))
     if not (sides.in_slots or not devices):
         return
     bare, own = not devices and bool(re.search(asks.NO_CARDS, question.original)), reading.words.get("have")
@@ -258,16 +279,21 @@ def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: _R
         return
 
 
-def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
-    """What a device is offered for: `a used 3090 for $650` is its price, not the budget."""
+def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> frozenset[int]:
+    """What devices are offered for: `a used 3090 for $650` is its price, not the budget. Where the devices stand that are offered."""
+    offered = money.prices(question, devices)
     for mention in devices:
-        money = amounts.price(question, mention.end)
-        usd = _usd(money, reading, catalog, digits=0) if money else None
-        if usd is None:
-            continue
-        reading.words.setdefault("price", {})[mention.device] = usd
-        if reading.words.get("budget") == usd:
-            del reading.words["budget"]
+        usd = _usd(offered[mention.start], reading, catalog, digits=0) if mention.start in offered else None
+        if usd is not None:
+            reading.words.setdefault("price", {})[mention.device] = usd
+    totals = (
+        {mention.count * reading.words["price"][mention.device] for mention in devices if mention.start in offered} if offered else set()
+    )
+    if reading.words.get("budget") in {*totals, *reading.words.get("price", {}).values()}:
+        del reading.words["budget"]
+        spent = money.budget(question)  # another sum
+        reading.set("budget", _usd(spent, reading, catalog, digits=0) if spent else None)
+    return frozenset(offered)
 
 
 def _leftovers(question: Text) -> tuple[str, ...]:

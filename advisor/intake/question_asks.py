@@ -57,8 +57,14 @@ _PARTS = (
 )
 LINKS = (
     (r"\brdma\b", "rdma"),
-    (r"\b10 ?g(?:be|bit|igabit)?\b", "eth-10g-tcp"),
-    (r"\bethernet\b", "ethernet"),
+    (r"\binfiniband\b", "ib-hdr"),
+    (r"\b2[.,]5 ?g(?:be|bit|igabit|bps)?\b(?:\s(?:ethernet|lan|network))?", "eth-2p5g-tcp"),
+    (r"\b5 ?g(?:be|igabit)\b(?:\s(?:ethernet|lan|network))?", "eth-5g-tcp"),
+    (r"\b10 ?g(?:be|bit|igabit|bps)?\b(?:\s(?:ethernet|lan|network))?", "eth-10g-tcp"),
+    (r"\b(25|40|100|200|400) ?g(?:be|bit|igabit|bps)?\b(?:\s(?:ethernet|lan|network))?", "eth-{0}g-tcp"),
+    (r"\b(?:1 ?g(?:be|bit|bps)|gigabit)\b(?:\s(?:ethernet|lan|network))?", "eth-1g-tcp"),
+    (r"\busb4\b", "usb4-ip"),
+    (r"\b(?:ethernet|rpc(?:-server|s)?|(?:over|via|on) (?:(?:a|the|my|our|local|home) )*(?:lan|network))\b", "ethernet"),
 )
 
 
@@ -86,7 +92,7 @@ class Bridge:
 _OWN_COMPUTER = (
     r"\b(?:(?:i|we)(?:'ve)?\s(?:(?:already|currently|have|own|got)\s)+(?:an?\s|the\s|this\s)?|(?<!replace )(?<!sell )(?:my|our)\s)"
     r"(?:(?:old|existing|current|own|home|gaming|normal|regular|decent|good|office|work|windows|linux|dell|hp|lenovo|intel|ryzen)\s){0,3}"
-    r"(?P<kind>desktop|pc|computer|tower|laptop|notebook|thinkpad)\b(?!(?:'s)?\s?(?:gpu|card|graphics))"
+    r"(?P<kind>desktop|pc|computer|tower|laptop|notebook)\b(?!(?:'s)?\s?(?:gpu|card|graphics))"
 )
 
 
@@ -104,10 +110,10 @@ def is_there(question: Text, place: int, name: str, wording: "Wording") -> bool:
     return not wanted and not any(re.search(rf"\b(?:{topic.words})", name) for topic in wording.topics)
 
 
-def own_computer(question: Text, usual_host: str) -> str | None:
+def own_computer(question: Text, wording: "Wording") -> str | None:
     """The computer without a named card that is there already: its id, or the usual one's."""
     found = question.take(_OWN_COMPUTER)
-    return None if found is None else "laptop" if found["kind"] in ("laptop", "notebook", "thinkpad") else usual_host
+    return None if found is None else "laptop" if found["kind"] in ("laptop", "notebook") else wording.usual_host
 
 
 def bridge(text: Text) -> Bridge:
@@ -142,8 +148,8 @@ def link(text: Text) -> str | None:
     """A network that joins what is owned."""
     named = None
     for pattern, name in LINKS:
-        if text.take(pattern):
-            named = named or name
+        while found := text.take(pattern):
+            named = named or name.format(*found.groups())
     return named
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[a-z0-9][a-z0-9.+_/-]*[a-z0-9+]|[a-z0-9]")
 MOST_WORDS = 7  # of a name, as in `apple m3 ultra 80-core gpu 512gb`
 MEMORY_AFTER = re.compile(
-    r"[\s,(]*(?:(?:box|boxes|machine|desktop|laptop|card|studio|macbook|mini|macs?)s?\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
+    r"[\s,(]*(?:(?:box|boxes|machine|desktop|laptop|card|studio|macbook|mini|air|macs?)s?\s)?(?:with\s|and\s|the\s)?(\d+)\s?(?:gb|gib|"
     r"g)\b(?:\s(?:of\s)?(?:unified\s)?(?:ram|memory|vram))?\)?(?:\s(?:version|model|variant|one))?"
 )
 BARE_MEMORY_AFTER = re.compile(r"[\s,(]+(?:with\s)?(\d{1,3})\b(?!\s?(?:gb|gib|tok|t/s|k\b|w\b|users?|people|%|x\b|b\b|core|hours?|[.,]\d))")
@@ -29,6 +29,11 @@ COUNT_BEFORE = re.compile(
     rf"(?:(?<![\w.])(\d+)\s?[x*]|(?<![\w.])\(?((?!an?\s){COUNT})\)?|\b({'|'.join(PAIRS)})(?:\s(?:of|x))?)[\s-]+{ADJECTIVES}$"
 )
 COUNT_AFTER = re.compile(r"^\s?[x*]\s?(\d+)\b|^\s?\((?:x|\*)?\s?(\d)x?\)|^\s(pair|duo|trio|quartet)\b")
+NO_LAPTOP = r"\b(?:desktop|vs|or|versus|than|e-?gpus?|external|dock\w*|buy\w*|add\w*|connect\w*|build\w*)\b"
+FORMS = {  # how the names of Macs in the catalog say which machine it is
+    r"(?:mac\s?)?minis?": r"mini", r"(?:mac\s?)?studios?": "Studio", r"imacs?": "iMac", r"(?:macbook\s)?airs?": "Air",
+    r"(?:macbook\s(?:pro)?s?|mbp)": r"MacBook Pro|\" Pro|/ Pro",
+}  # fmt: skip
 NOT_NAMES = (
     "a", "an", "the", "one", "two", "it", "is", "as", "at", "or", "on", "of", "for", "and", "pro", "max", "ultra", "mini", "air", "studio",
     "mac", "server", "desktop", "laptop", "box", "ai", "1", "2", "3", "4", "5", "6", "7", "8", "exl",
@@ -91,7 +96,9 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
             continue
         ids = named("devices", name, catalog) or _any_of_line(name, catalog)
         if ids:
-            mention = _mention(text, start, end, _laptop(text, start, end, name, catalog), ids, catalog)
+            called, told = _laptop(text, start, end, name, catalog, taken)
+            mention = _mention(text, start, end, called, ids, catalog)
+            mention = replace(mention, note=told) if told else mention
             found.append(mention)
             taken = mention.end
     found = [each for mention in found for each in _either_count(text, mention)]
@@ -146,6 +153,19 @@ def _of_that_memory(text: Text, end: int, name: str, ids: tuple[str, ...], catal
     return _any_of_line(name, catalog, float(after[1])) or ids
 
 
+def _of_that_form(text: Text, start: int, end: int, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
+    """Of several Macs of one chip those that are the machine which stands in the name or beside it: a Mac mini is no iMac."""
+    if len(ids) < 2 or not all(each.startswith("mac-") for each in ids):
+        return ids
+    after = re.match(r"\s\w+", text.original[end:])
+    near = text.original[max(0, start - 14) : start] + "|" + text.original[start:end] + (after[0] if after else "")
+    for form, written in FORMS.items():
+        if re.search(rf"\b{form}\b(?:\s(?:with\s)?(?:an?\s)?\||[^|]*$)", near):
+            fitting = tuple(each for each in ids if re.search(written, catalog.plain("devices", each)["name"]))
+            return fitting or ids
+    return ids
+
+
 def _any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tuple[str, ...]:
     """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy, with so much memory."""
     if not re.fullmatch(r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?", name):
@@ -158,22 +178,33 @@ def _any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tup
     return tuple(each["id"] for each in line if str(each["launched"] or "") == newest)
 
 
-def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog") -> str:
-    """The name with `laptop` where the text speaks of one and the catalog tells it from the desktop card."""
-    before, after = text.original[max(0, start - 40) : start], text.original[end : end + 20]
-    said = re.search(r"\b(?:laptop|notebook)\b(?!.*\b(?:desktop|vs|or|versus|than)\b)[^.?!]*$", before) or re.match(
-        r"\s?(?:gpu\s)?(?:laptop|mobile)\b", after
+def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog", taken: int) -> tuple[str, Reason | None]:
+    """The name with `laptop` where the text speaks of one and the catalog tells it from the desktop card; what is said where it cannot.
+
+    `taken`: where the device before it ends, whose laptop it was.
+    """
+    before, after = text.original[max(0, start - 60, taken) : start], text.original[end : end + 45]
+    behind = re.match(
+        r"\s?(?:gpu\s)?(?:\(?(?:laptop|mobile)\b|max-q\b(?!.*pro)|(?:in|of|on|inside)\s(?:my|an?|the|this|our)\s(?:\w+\s){0,2}?\blaptops?\b)",
+        after,
     )
+    said = behind or re.search(rf"\blaptops?\b(?!.*{NO_LAPTOP})[^.?!]*$", before)
     if "laptop" in name or not said:
-        return name
-    return f"{name} laptop" if named("devices", f"{name} laptop", catalog) else name
+        return name, None
+    if named("devices", f"{name} laptop", catalog):
+        return f"{name} laptop", None
+    cards = [catalog.plain("devices", each) for each in named("devices", name, catalog)]
+    in_slot = any(each["kind"] == "gpu" and each["maker"] == "nvidia" for each in cards) and (
+        behind or not re.search(NO_LAPTOP, text.original)
+    )
+    return name, Reason("ask.no-laptop", {"name": name}) if in_slot else None
 
 
 def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> Mention:
     """One device with the count and the memory that stand beside its name."""
     ids = named("devices", _of_the_line(text, start, name, catalog), catalog) or named("devices", name, catalog) or ids
     named_at = start
-    ids = _bridgeable(text, ids, catalog)
+    ids = _of_that_form(text, start, end, _bridgeable(text, ids, catalog), catalog)
     ids = _of_that_memory(text, end, name, ids, catalog)
     memory, end = _memory(text, start, end, name, ids, catalog)
     chosen, note = _least(ids, memory, name, catalog)

@@ -3,6 +3,7 @@
 import re
 
 from advisor.intake.question_names import Mention
+from advisor.intake.question_plain import SIGN, UNIT
 from advisor.intake.question_words import COUNT, sentence_end, sentence_start
 from advisor.record import dataclass
 
@@ -64,6 +65,22 @@ TO_BE_JOINED = (
     rf"\b(?:to go|to pair|in addition|added|addition)\s(?:with|to)\b{_DETERMINERS}"
 )
 ONE_MORE = (rf"\b(?:another|{_NUMERALS}|one more|two more|additional|extra|more)\b{_DETERMINERS}",)
+_SELLERS = (
+    r"(?:someone|somebody|sellers?|guys?|shops?|stores?|friend|colleague|coworker|neighbou?r|he|she|they|ebay|craigslist|marketplace|"
+    r"locally?|people)"
+)
+_SUM = rf"(?:{SIGN}\s?\d[\d,.]*k?|(?<![\w.])\d[\d,.]*k?\s?{UNIT})"
+# what is said of a thing that is not the asker's yet, whatever else the words before it say
+FOR_SALE = (
+    rf"\b{_SELLERS}\b[^.?!,]{{0,25}}\b(?:sell(?:s|ing)?|offer(?:s|ing|ed)?|lists?|asks?|asking|wants?|selling me|sell me)\b{_DETERMINERS}|"
+    rf"\b(?:friend|colleague|coworker|neighbou?r|buddy)\s(?:has|owns)\b{_DETERMINERS}|"
+    rf"\b(?:has|have|got|with)\s(?:an?\s|the\s)?(?:\w+\s){{0,2}}?{_PLACE}\b[^.?!]*\b(?:no|without(?: an?| any)?)\s"
+    r"(?:dedicated\s|discrete\s)?(?:gpus?|graphics cards?|cards?)\b[^.?!]*$|"
+    rf"\bbuild(?:ing)?\s(?:\w+\s){{0,3}}{_PLACE}\s(?:with|around|from)\b{_DETERMINERS}|"
+    rf"{_SUM}\s(?:in hand\s|cash\s|saved\s(?:up\s)?)?(?:for|on|towards?)\b{_DETERMINERS}"
+)
+# "I have a PC with an 850 W supply, one 5090 or two 3090s?": what is owned ends before the comma
+BESIDE_OWNED = rf"(?:have|got|own)\b[^.?!]*,\s*(?:so\s|and\s|but\s|is\s)?(?:an?|{COUNT})\b{_DETERMINERS}"
 OWN_AFTER = re.compile(
     r"\s*(?:,|\()?\s*(?:that|which)?\s*(?:(?:i|we)(?:'ve)?(?:\s+(?:already|currently|now|just))*\s+(?:have|own|got|bought|run|"
     r"use)(?:\s+(?:already|now|here|at home))?"
@@ -77,9 +94,9 @@ WANT_AFTER = re.compile(
     r"good (?:buy|deal)|for [$€£]|at [$€£]|worthwhile|outperform|beat|pay off|pays off)\b"
 )
 TOGETHER = re.compile(
-    rf"\s*(?:\(\d+\s?(?:gb|gib)\))?\s*(?:,|\+|\band\b|\bplus\b|\bwith\b|\bpaired with\b|\bcombined with\b|\btogether with\b|"
-    rf"\bnext to\b|\balongside\b|"
-    rf"\bbeside\b|\balong with\b|/)+{_DETERMINERS}"
+    rf"\s*(?:\(\d+\s?(?:gb|gib)\))?\s*(?:{_PLACE}\s*)?(?:,|\+|\band\b|\bplus\b|\bwith\b|\bpaired with\b|\bcombined with\b|"
+    rf"\btogether with\b|\bnext to\b|\balongside\b|\bbeside\b|\balong with\b|/)+"
+    rf"(?:\s*(?:one|the other|another)(?:\s{_PLACE})?\s(?:has|with|having)\b)?{_DETERMINERS}"
 )
 AGAINST = (
     r"\b(?:or|vs|versus|than|equals?|as (?:good|fast) as|match(?:es)?|against|instead of|rather than|over|compared? (?:to|with)|beats?|"
@@ -113,6 +130,17 @@ def roles(text: str, mentions: list[Mention]) -> list[Named]:
 
 
 def _named(text: str, mention: Mention, before: Named | None, start: int) -> Named:
+    """The device with its role, by the words around it; those that outweigh all others first."""
+    before_it = text[before.mention.end if before else start : mention.named_at]
+    tail = text[mention.end : sentence_end(text, mention.end)]
+    if before is None and re.search(BESIDE_OWNED, before_it) and re.match(r"\s?(?:or|vs\.?|versus)\b", tail):
+        return Named(mention, "")
+    if re.search(FOR_SALE, before_it) and not OWN_AFTER.match(tail):
+        return Named(mention, WANT, _tie(text, before_it, before, start, mention.end))
+    return _by_cues(text, mention, before, start)
+
+
+def _by_cues(text: str, mention: Mention, before: Named | None, start: int) -> Named:
     gap = text[before.mention.end if before else start : mention.named_at]
     tail = text[mention.end : sentence_end(text, mention.end)]
     tie = _tie(text, gap, before, start, mention.end)
@@ -159,7 +187,7 @@ def _is_list(gap: str, sentence: str) -> bool:
 
 
 def _last_cue(stretch: str) -> str:
-    """The role of the last cue in the stretch; of two that end alike the longer one."""
+    """The role of the last cue in the stretch; of two that end alike the one that begins last."""
     kinds = ((OWN, OWNED), (ADD, ADDED), (MORE, ONE_MORE), (WANT, WISHED))
     found = [
         (match.end(), match.end() - match.start() if match.end() == len(stretch) else 0, role)

@@ -43,6 +43,12 @@ COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
     rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s(?:(?:an?|one)\s)?$"
 )
+_A_PLACE = r"(?:pc|rig|server|machine|box|workstation|desktop|laptop|computer|tower)"
+SEVERAL_PLACES = (  # `a desktop with a 3090 and a laptop with a 4060`
+    rf"\b{_A_PLACE}\s(?:with|has|having)\b[^.?!]*(?:,|\band)\s(?:an?|another|the other|my|the|one)\s(?:\w+\s){{0,2}}?"
+    rf"{_A_PLACE}\s(?:with|has|having)\b|"
+    rf"\b(?:two|2|both|three|3)\s(?:separate\s|different\s)?{_A_PLACE}s\b[^.?!]*\bone\s(?:with|has|having)\b"
+)
 JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
 
 
@@ -65,10 +71,10 @@ class Sides:
         return f"2x {system}" if system and several and self.owned == 1 and self.have else system
 
 
-def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Sides:
-    """The devices sorted into what is owned and what is asked about."""
+def sides_of(question: Text, devices: list[Mention], catalog: "Catalog", offered: frozenset[int] = frozenset()) -> Sides:
+    """The devices sorted into what is owned and what is asked about; `offered`: where those stand that have a price."""
     devices = [_in_hosts(question, mention, catalog.wording.usual_network) for mention in devices]
-    spoken = roles(question.original, devices)
+    spoken = [replace(each, role=WANT) if _is_offered(each, offered) else each for each in roles(question.original, devices)]
     named = _settled(question, spoken)
     own = _once(question, [each.mention for each in named if each.role == OWN])
     more = [each for each in named if each.role == MORE]
@@ -96,6 +102,22 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog") -> Side
         device=devices[0].name if len({mention.name for mention in devices}) == 1 else None,
         count=max((mention.count for mention in devices), default=0),
     )
+
+
+def over_network(words: str, network: str | None, catalog: "Catalog") -> str:
+    """Several machines of their own with the network between them that the text names; cards as they are."""
+    from advisor.advice.offers import goes_in_slot
+    from advisor.system import GroupWords, parse
+
+    members = [each for each in parse(words).members if isinstance(each, GroupWords)]
+    machines = [each for each in members if not goes_in_slot(catalog.device(each.name))]
+    several = sum(each.count for each in members) > 1 and len(machines) == len(members) > 0
+    return f"{words} via {network}" if network and several and " via " not in words else words
+
+
+def _is_offered(named: Named, offered: frozenset[int]) -> bool:
+    """Whether a device of which nothing else is said is for sale."""
+    return named.role == "" and named.mention.start in offered
 
 
 def _in_hosts(question: Text, mention: Mention, network: str) -> Mention:

@@ -23,6 +23,7 @@ _SEEN = (
     rf"(?<![\w.])(?P<speed>(?P<number>{NUMBER})\s?{_SPEED})\b",
     rf"\b(?:i'm|i am|we're|we are|im|currently|now) (?:running|using|at)\b{_CLAUSE}{{0,60}}?(?<![\w.])(?P<speed>at {_FEW}"
     rf"(?P<number>{NUMBER})\s?{_SPEED})\b",
+    rf"\b(?:slow|sluggish|crawl\w*|unusable)\b\s?[(,:]?\s?(?P<speed>{_FEW}(?P<number>{NUMBER})\s?{_SPEED})\b",
     rf"\b(?P<speed>(?:get|gets|getting|give|gives|giving|see|seeing|is|are|reach\w*|promis\w+|claim\w*|publish\w*|only|now|"
     rf"(?:currently|now|stuck|sitting|runs|is) at)\s{_FEW}"
     rf"(?P<number>{NUMBER})(?:-{NUMBER})?\s?{_SPEED})\b",
@@ -86,7 +87,7 @@ def _seen(text: Text) -> float | None:
         for found in list(re.finditer(pattern, text.left)):
             start, end = found.span("speed")
             before = text.left[max(sentence_start(text.left, start), start - 30) : start]
-            if pattern is _SEEN[2] and re.search(rf"{_WANTED}[^,;]*$", before) and not re.search(NOBODYS, found["speed"]):
+            if pattern is _SEEN[-1] and re.search(rf"{_WANTED}[^,;]*$", before) and not re.search(NOBODYS, found["speed"]):
                 continue
             text.cross_out(start, end)
             last = last if re.search(NOBODYS, found[0]) else number_of(found["number"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_models import families
-from advisor.intake.question_words import plain
+from advisor.intake.question_plain import plain
 from advisor.reason import Reason
 
 if TYPE_CHECKING:
@@ -39,6 +39,17 @@ def corrected(text: str, catalog: "Catalog", notes: list[Reason]) -> str:
         return near[0]
 
     return re.sub(rf"(?<![\w.'-])[a-z]{{{LEAST_LETTERS},}}(?![\w'-])", right, plain(text))
+
+
+def laptops_named(text: str, catalog: "Catalog", notes: list[Reason]) -> str:
+    """The text with the makers' names of portable computers read as `laptop`, said aloud: `zephyrus g14`."""
+
+    def plainly(found: re.Match[str]) -> str:
+        if found[0] not in ("laptop", "laptops", "notebook", "notebooks"):
+            notes.append(Reason("ask.spelling", {"written": found[0], "read": "laptop"}))
+        return "laptops" if found[0] in ("laptops", "notebooks") else "laptop"
+
+    return re.sub(rf"(?<![\w-])(?:{catalog.wording.laptops})\b", plainly, text)
 
 
 def _is_name(word: str, catalog: "Catalog") -> bool:

@@ -67,6 +67,8 @@ class Wording:
     usual_models: tuple[UsualModel, ...] = given(default=())
     usual_cards: tuple[UsualCard, ...] = given(default=())
     languages: tuple[Language, ...] = given(default=())
+    laptops: str = given(about="names of portable computers, as a pattern")
+    processors: str = given(about="names of processors that no estimate weighs, as a pattern")
     usual_host: str = given(about="host of two cards where nothing is said")
     usual_server: str = given(about="host of more cards where nothing is said")
     usual_network: str = given(about="link between computers where nothing is said")
