@@ -11,9 +11,10 @@ from advisor.yamlcheck import did_you_mean, problems_of
 from advisor.yamlfile import plans
 from advisor.yamltext import Lined, Problem, read
 
-ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,78}[a-z0-9])?")
+_OF_WINDOWS = r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)"  # devices there, not files, whatever follows the dot
+ID = re.compile(rf"(?!{_OF_WINDOWS})[a-z0-9](?:[a-z0-9._-]{{0,78}}[a-z0-9])?")
 ROW_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,199}")  # of a measurement: no file is named after it
-ID_RULE = "an id is lower-case letters, digits, dots, dashes and underscores"
+ID_RULE = "an id is lower-case letters, digits, dots, dashes and underscores, and no word that Windows keeps (con, nul, com1 …)"
 
 
 class Item(NamedTuple):

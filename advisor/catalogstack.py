@@ -1,7 +1,6 @@
 """Which catalogs lie over one another, where they are, and how each is got ready: compiled copy or YAML."""
 
 import os
-import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from advisor import catalogcache
 from advisor.catalogcache import Compiled
 from advisor.catalogfolder import CatalogFile, files_of
+from advisor.correction import folder
 from advisor.errors import BadInput
 from advisor.units import NS
 
@@ -33,13 +33,8 @@ def shipped() -> Path:
 
 
 def user_catalog() -> Path:
-    """The user's own catalog folder: `click.get_app_dir("advisor")/catalog`, without importing click."""
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or home) / "advisor" / "catalog"
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "advisor" / "catalog"
-    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "advisor" / "catalog"
+    """The catalog in the user's own folder."""
+    return folder() / "catalog"
 
 
 def overlay_paths(stated: Sequence[Path], *, user_folder: bool = True) -> tuple[Path, ...]:

@@ -216,6 +216,10 @@ def test_on_a_terminal_what_is_missing_is_asked(own: Path, capsys: Any, monkeypa
         (("--id", "ｒｔｘ"), "an id is"),
         (("--id", "a" * 90), "an id is"),
         (("--id", ".."), "an id is"),
+        (("--id", "nul"), "no word that Windows keeps"),
+        (("--id", "com1.x"), "an id is"),  # on Windows the same device, whatever follows the dot
+        (("--id", r"..\..\x"), "an id is"),
+        (("--id", "c:x"), "an id is"),
         (("--id", ""), "an id is"),
         (("--bandwidth-gb-per-s", "-3"), "--bandwidth-gb-per-s: expected more than 0, got -3"),
         (("--bandwidth-gb-per-s", "fast"), "--bandwidth-gb-per-s: 'fast' is not a number, in GB/s"),

@@ -10,6 +10,7 @@ import yaml
 
 from advisor import cli, correction
 from advisor.catalog import Catalog
+from advisor.catalogstack import user_catalog
 from advisor.intake import bench, calibrate, corrections, measured_memory, quant_words
 from advisor.intake.bound_run import Stated
 from advisor.intake.page import page_from, page_of
@@ -274,9 +275,10 @@ def test_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
         ("linux", {"HOME": "/home/me"}, ("home", "me", ".config", "advisor")),
         ("darwin", {"HOME": "/Users/me"}, ("Users", "me", "Library", "Application Support", "advisor")),
         ("win32", {"APPDATA": "/AppData/Roaming"}, ("AppData", "Roaming", "advisor")),
+        ("win32", {"HOME": "/Users/me"}, ("Users", "me", "advisor")),  # a service account without the variable
     ],
 )
-def test_corrections_lie_where_the_system_keeps_settings(
+def test_corrections_and_own_devices_lie_where_the_system_keeps_settings(
     monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], parts: tuple[str, ...]
 ) -> None:
     for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME"):
@@ -285,3 +287,4 @@ def test_corrections_lie_where_the_system_keeps_settings(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.platform", platform)
     assert correction.folder().parts[1:] == parts
+    assert user_catalog().parts[1:] == (*parts, "catalog")
