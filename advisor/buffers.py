@@ -21,15 +21,20 @@ def input_copies(placement: Placement) -> int:
 
 @dataclass(frozen=True)
 class State:
-    """What lies in the buffers at one point of the work: always, for each token of the context, and for each of every user's."""
+    """What lies in the buffers at one point of the work: always, and for each token of the context, each user, and each of his tokens."""
 
     fixed_bytes: float
     bytes_per_token: float = 0.0
     each_users_bytes_per_token: float = 0.0
+    each_users_bytes: float = 0.0
 
     def bytes(self, context_tokens: float, users: int) -> float:
         """All of it."""
-        return self.fixed_bytes + (self.bytes_per_token + self.each_users_bytes_per_token * users) * context_tokens
+        return self.fixed_bytes + self.each_users_bytes * users + self.each_token_bytes(users) * context_tokens
+
+    def each_token_bytes(self, users: int) -> float:
+        """What one more token of context adds."""
+        return self.bytes_per_token + self.each_users_bytes_per_token * users
 
 
 def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int, unpacked: float = 0.0) -> tuple[State, ...]:
@@ -38,14 +43,17 @@ def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, c
     llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest
     states, a mask of 2 B for each token of the batch and of the context (`copies` of it where batches follow each other
     through several devices), and `unpacked` bytes for each cached token that its kernels read in 16 bits; at the head,
-    4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits, keep logits for their sequences
-    only, and profile all at once.
+    4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits and keep logits for their sequences
+    only; vLLM sets apart what its sampler makes of them (`sampler_logit_bytes`: copies in 32 bits, sorted, counted).
     """
     batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
     states = batch * (4 * model.hidden_size + widest(model))
     if engine.f32_buffers:
         head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
         return State(runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies, unpacked), State(runtime_bytes + head)
+    if engine.sampler_logit_bytes is not None:
+        sampler = engine.sampler_logit_bytes * model.vocab_size if part.head_share else 0.0  # every rank holds all logits
+        return State(runtime_bytes + F16_BYTES * states), State(runtime_bytes, each_users_bytes=sampler)
     logits = F32_BYTES * min(batch, engine.max_sequences or batch) * model.vocab_size * part.head_share
     return (State(runtime_bytes + logits + F16_BYTES * states),)
 

@@ -102,7 +102,8 @@ def _numbers(mixer: Mixer) -> int:
 
 
 def _windowed(mixer: Mixer, keeping: Keeping, model: Model) -> bool:
-    return keeping.windows and model.architecture not in keeping.full_architectures and mixer.window_tokens is not None
+    known = not keeping.window_architectures or model.architecture in keeping.window_architectures
+    return keeping.windows and known and model.architecture not in keeping.full_architectures and mixer.window_tokens is not None
 
 
 def _held(mixer: Mixer, bits: float, keeping: Keeping, model: Model) -> list[tuple[float, float, float]]:
@@ -119,7 +120,9 @@ def _held(mixer: Mixer, bits: float, keeping: Keeping, model: Model) -> list[tup
         return [(numbers * mixer.caching_layers * bits / BITS_PER_BYTE + index, inf, inf)]
     layers = _group(mixer, model) if keeping.grouped_layers else mixer.caching_layers
     each = numbers * layers * (bits if keeping.window_quantized else F16_BITS) / BITS_PER_BYTE
-    window = float(mixer.window_tokens or 0)
+    window, share = float(mixer.window_tokens or 0), keeping.window_context_share
+    if share is not None:  # all of the window is read, wherever it lies
+        return [(share * each, window, inf), ((1 - share) * each, window, 0.0)][: 1 + (share < 1)]
     held = window + keeping.window_extra_tokens
     return [(each, window, -(-held // keeping.block_tokens) * keeping.block_tokens)]
 
@@ -178,7 +181,7 @@ def _attended(mixer: Mixer, keeping: Keeping, model: Model) -> list[tuple[float,
 def _state(model: Model, keeping: Keeping) -> tuple[int, float]:
     """Tokens in a block, and bytes of state of one sequence.
 
-    vLLM pages both alike: an attention block is made as large as one layer's state, and the state fills a whole page.
+    Where both are paged alike [vLLM], an attention block is made as large as one layer's state, and the state fills a whole page.
     """
     recurrent = [m for m in model.mixers if not m.is_attention and m.kind != "none"]
     if not keeping.state_as_model or not recurrent:
@@ -186,7 +189,7 @@ def _state(model: Model, keeping: Keeping) -> tuple[int, float]:
     sizes = [(m.layers, state_layer_bytes(m, model.hidden_size, m.state_bits / BITS_PER_BYTE, F16_BYTES)) for m in recurrent]
     main = model.attention
     per_token = 0.0 if main is None else main.kv_heads * (main.head_dim + main.value_dim) * F16_BYTES
-    if main is None or main.latent or not per_token:
+    if not keeping.state_paged or main is None or main.latent or not per_token:
         return keeping.block_tokens, sum(layers * each for layers, each in sizes)
     page = max(each for _, each in sizes)
     unit = keeping.block_tokens * per_token

@@ -76,8 +76,11 @@ class Keeping:
     window_extra_tokens: int = given(default=0, least=0)
     window_quantized: bool = given(default=True)  # window layers take the asked cache type too
     full_architectures: tuple[str, ...] = given(default=())  # window ignored for these
+    window_architectures: tuple[str, ...] = given(default=())  # window used for these only; empty = for all
+    window_context_share: float | None = given(default=None, above=0, most=1)  # of the whole context, held by window layers come what may
     grouped_layers: bool = given(default=False)  # window layers fill up whole groups of as many layers as there are full ones
-    state_as_model: bool = given(default=False)  # state in the model's own precision, paged like the cache
+    state_as_model: bool = given(default=False)  # state in the model's own precision
+    state_paged: bool = given(default=False)  # blocks of the cache are made as large as a layer's state, which fills whole ones
     sparse: bool = given(default=False)  # indexed attention reads only the tokens picked
     absorbed: bool = given(default=True)  # MLA attends on the latent itself while reading a prompt
     unpacked_by: tuple[str, ...] = given(default=())  # backends that read prompts against a copy, in 16 bits, of a layer kept in fewer
@@ -142,6 +145,7 @@ class Engine:
     offload_keeps: str | None = given(default=None, one_of=("layers", "experts", "streams"))  # what it works on in host memory
     excluded_architectures: tuple[str, ...] = given(default=())
     max_sequences: int | None = given(default=None)
+    sampler_logit_bytes: float | None = given(default=None, above=0, about="set apart for each user and word of the vocabulary")
     batched_prefill_tokens: int | None = given(default=None)  # chunk of prompt tokens read in one step
     memory_share: float | None = given(default=None)  # gpu_memory_utilization, mem-fraction-static
     overhead_bytes: float = given("overhead_gib", GIB, default=0.0)  # fixed, on each device

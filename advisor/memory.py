@@ -153,8 +153,7 @@ def _on_the_line(load: Load, users: int) -> int:
     growing = (cache.growing_bytes_per_token + sum(each for each, _, most in cache.windows if most == inf)) * share
     room = load.usable_bytes - load.weights_bytes - (full + cache.state_bytes) * share
     return min(
-        _most_tokens(room - state.fixed_bytes, growing, state.bytes_per_token + state.each_users_bytes_per_token * here, cache.block_tokens)
-        for state in load.buffers
+        _most_tokens(room - state.bytes(0, here), growing, state.each_token_bytes(here), cache.block_tokens) for state in load.buffers
     )
 
 
@@ -176,7 +175,7 @@ def most_users(rooms: Rooms, context_tokens: int, held_bytes: float) -> int:
             spare = load.usable_bytes - load.weights_bytes - state.bytes(context_tokens, 0)
             if spare < 0:
                 return 0
-            each = load.part.cache_share * held_bytes + state.each_users_bytes_per_token * context_tokens
+            each = load.part.cache_share * held_bytes + state.each_users_bytes + state.each_users_bytes_per_token * context_tokens
             if each > 0 and load.part.user_share > 0:
                 most = min(most, floor(floor(spare / each + 1e-12) / load.part.user_share + 1e-9))
     return most
