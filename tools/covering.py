@@ -1,7 +1,7 @@
 """Which tests run which lines, and how long each takes: a run of the tests of one file that writes both down.
 
 Coverage is asked for one context a test, set up and all. What an earlier test left in a cache hides lines from the later ones of its
-file, so a line's tests are some of those that run it, not each.
+file, so a line's tests are some of those that run it, not each. A test that fails is left out, and said.
 """
 
 import json
@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> None:
-    """Seconds of set-up, test and cleaning up together."""
+    """Seconds of set-up, test and cleaning up together; endless where it fails."""
     times = config.stash[TIMES]
-    times[report.nodeid] = times.get(report.nodeid, 0.0) + report.duration
+    times[report.nodeid] = inf if report.failed else times.get(report.nodeid, 0.0) + report.duration
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -56,13 +57,17 @@ def covering(file: str, tree: Path, modules: Iterable[str]) -> tuple[Lines, dict
         known = {"PYTHONPATH": os.pathsep.join((str(tree), str(tree / "tools"))), "COVERING_TIMES": str(times)}
         command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", "-q", "-p", "covering", file]
         done = subprocess.run(command, cwd=tree, env={**os.environ, **known}, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"{file} fails without any change:\n{done.stdout[-2000:]}")
-        return _lines(data, tree), json.loads(times.read_text(encoding="utf-8"))
+        if not times.exists():
+            raise SystemExit(f"{file} cannot be run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        seconds: dict[str, float] = json.loads(times.read_text(encoding="utf-8"))
+        for test in (test for test, spent in seconds.items() if spent == inf):
+            print(f"{test} fails without any change, and is left out")
+        seconds = {test: spent for test, spent in seconds.items() if spent < inf}
+        return _lines(data, tree, seconds), seconds
 
 
-def _lines(data: Path, tree: Path) -> Lines:
-    """The tests of each line, from what coverage wrote; nothing where the tests ran none of the modules."""
+def _lines(data: Path, tree: Path, known: Collection[str]) -> Lines:
+    """The known tests of each line, from what coverage wrote; nothing where the tests ran none of the modules."""
     from coverage import CoverageData
 
     measured = CoverageData(str(data))
@@ -70,5 +75,7 @@ def _lines(data: Path, tree: Path) -> Lines:
     found: Lines = {}
     for module in measured.measured_files():
         contexts = measured.contexts_by_lineno(module)
-        found[str(Path(module).relative_to(tree))] = {str(line): [test for test in tests if test] for line, tests in contexts.items()}
+        found[str(Path(module).relative_to(tree))] = {
+            str(line): [test for test in tests if test in known] for line, tests in contexts.items()
+        }
     return found
