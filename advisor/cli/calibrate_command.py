@@ -43,6 +43,8 @@ def calibrate_command(
     if reset:
         _reset()
     if not files:
+        if form == "json":
+            _print((), (), (), False, form)
         return 0
     records = Catalog.load([Path(path) for path in catalog])
     stated = _stated(system, model, quant, records)

@@ -42,7 +42,7 @@ def loaded(paths: tuple[str, ...], *, aloud: bool = True) -> "Catalog":
 def print_in(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str, Any]]) -> None:
     """The answer in its form."""
     if form == "json":
-        say(json.dumps(found(), indent=2, ensure_ascii=False, allow_nan=False))
+        say(json.dumps(found(), indent=2, allow_nan=False))
     elif form == "markdown":
         from advisor.report.as_markdown import written
 
@@ -256,7 +256,7 @@ def _added(kind: str, record_id: str, path: Path, overlay: Path | None, as_json:
     problems = check((path,)).problems
     if as_json:
         said = {**pages.card_object(card), "command": "add", "path": str(path), "problems": [each._asdict() for each in problems]}
-        say(json.dumps(said, indent=2, ensure_ascii=False))
+        say(json.dumps(said, indent=2, allow_nan=False))
         return 0
     example = {
         "devices": f"advisor estimate {record_id} --model llama-3.1-8b",

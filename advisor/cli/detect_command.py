@@ -48,8 +48,9 @@ def detect_command(sources: tuple[str, ...], words_only: bool, catalog: tuple[st
                 f"No SYSTEM words: {_why(found.warnings, found.devices != ())} Write the words yourself: `advisor list devices`."
                 + ("" if found.devices else f" {WITHOUT_CARDS}")
             )
-        say(found.system)
-        return 0
+        if form != "json":
+            say(found.system)
+            return 0
     _print(found, form)
     return 0 if found.devices else 3
 
