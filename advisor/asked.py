@@ -7,7 +7,7 @@ from advisor.errors import AdvisorError
 from advisor.intake.detect import this_machine
 from advisor.intake.question_asks import BRIDGED, PEER, Variant
 from advisor.memory import largest_between
-from advisor.need import Need
+from advisor.need import USUAL_TOKENS_PER_S
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
 from advisor.request import Request, read
@@ -125,7 +125,7 @@ def usual_model(understood: "Understood", request: Request, catalog: "Catalog") 
     ways = replace(understood, variants=tuple(each for each in understood.variants if not each.model))
     for rung in reversed(catalog.hints.ladder) if system else ():
         tried = _all_tried(ways, str(system), request, rung.model, catalog)
-        floor = request.get("min_tokens_per_s", Need.min_tokens_per_s)
+        floor = request.get("min_tokens_per_s", USUAL_TOKENS_PER_S)
         if any(each.speed >= floor for each in tried) and all(each.estimate is None or _held(each) for each in tried):
             return rung.model
     return None

@@ -2,6 +2,9 @@
 
 from advisor.record import dataclass
 
+USUAL_TOKENS_PER_S = 10.0  # that a buyer wants, where nobody said
+USUAL_HOURS_PER_DAY = 8.0  # of use, likewise
+
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
@@ -21,7 +24,7 @@ class Need:
     model: str | None
     quant: str | None = None
     kv_quant: str | None = None
-    min_tokens_per_s: float = 10.0
+    min_tokens_per_s: float = USUAL_TOKENS_PER_S
     max_first_token_s: float | None = None
     budget_usd: float | None = None
     prefer: str = "cheapest"
@@ -29,7 +32,7 @@ class Need:
     new_only: bool = False
     sell_old: bool = False
     electricity_usd_per_kwh: float | None = None
-    hours_per_day: float = 8.0
+    hours_per_day: float = USUAL_HOURS_PER_DAY
     prices_usd: tuple[tuple[str, float], ...] = ()
     host: str | None = None  # id of the computer around cards, where stated
     host_owned: bool = False  # that computer is there already, without cards

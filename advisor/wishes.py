@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
-from advisor.need import Need, Workload
+from advisor.need import USUAL_HOURS_PER_DAY, USUAL_TOKENS_PER_S, Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.request import PREFERENCES, Request
 
@@ -125,7 +125,7 @@ def terms_of(request: Request, catalog: "Catalog") -> "Terms":
         new_only=request.get("new_only", False),
         overrides=_priced(request, catalog),
         electricity_usd_per_kwh=request.get("electricity"),
-        hours_per_day=request.get("hours_per_day", Need.hours_per_day),
+        hours_per_day=request.get("hours_per_day", USUAL_HOURS_PER_DAY),
         supply_w=request.get("psu_w"),
     )
 
@@ -160,7 +160,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         model=model.id if model else None,
         quant=quant if quant is None or isinstance(quant, str) else quant.id,
         kv_quant=kv_quant_of(request) if request.get("kv_quant") else None,
-        min_tokens_per_s=request.get("min_tokens_per_s", Need.min_tokens_per_s),
+        min_tokens_per_s=request.get("min_tokens_per_s", USUAL_TOKENS_PER_S),
         floor_stated=request.get("min_tokens_per_s") is not None,
         max_first_token_s=request.get("max_first_token_s"),
         budget_usd=converted[0] if (converted := budget_of(request, catalog)) else request.get("budget"),
@@ -169,7 +169,7 @@ def need_of(request: Request, catalog: "Catalog", model: "Model | None") -> Need
         new_only=request.get("new_only", False),
         sell_old=request.get("sell_old", False),
         electricity_usd_per_kwh=request.get("electricity"),
-        hours_per_day=request.get("hours_per_day", Need.hours_per_day),
+        hours_per_day=request.get("hours_per_day", USUAL_HOURS_PER_DAY),
         prices_usd=_priced(request, catalog),
         host=own.id if (own := own_computer(request, catalog)) else request.get("host"),
         host_owned=own is not None,

@@ -4,12 +4,12 @@ Knows no hardware. What is wrong with a file is found by `yamlcheck`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, field, fields, is_dataclass
+from dataclasses import MISSING, Field
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from advisor.record import dataclass
+from advisor.record import dataclass, field, fields, is_record
 
 DATASHEET_UNIT = "datasheet_unit"
 YAML_KEY = "yaml_key"
@@ -76,7 +76,7 @@ def shape_of(hint: Any) -> Shape:
     """The shape that a type annotation asks for."""
     if hint in SCALARS:
         return Shape(SCALARS[hint])
-    if is_dataclass(hint):
+    if is_record(hint):
         return Shape("record", record=hint)
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
+from advisor.record import fields
 from advisor.yamlfile import Plan, Shape, plans
 
 WIDTH = 100
@@ -47,7 +47,7 @@ def encode(record: Any) -> dict[str, Any]:
     """The record as its file gives it: datasheet units, without the keys that hold their default."""
     by_name = {plan.name: plan for plan in plans_of(record).values()}
     plain = {}
-    for each in fields(record):
+    for each in fields(type(record)):
         plan, value = by_name.get(each.name), getattr(record, each.name)
         if plan is not None and (plan.required or (value is not None and value != plan.default)):
             plain[plan.key] = _written(plan.shape, plan.unit, value)

@@ -159,3 +159,38 @@ class Kept:
 def test_records_are_copied_and_pickled():
     kept = Kept(3)
     assert pickle.loads(pickle.dumps(kept)) == copy.copy(kept) == copy.deepcopy(kept) == kept
+
+
+def test_dataclasses_describes_a_record_when_asked_and_its_defaults_stay():
+    def declared(decorator) -> Any:
+        @decorator(frozen=True)
+        class Base:
+            left: int
+            middle: str = "m"
+
+        @decorator(frozen=True)
+        class Wider(Base):
+            right: list[int] = record.field(default_factory=list, compare=False)
+
+        return Wider
+
+    ours, theirs = declared(record.dataclass), declared(dataclasses.dataclass)
+
+    def shown(cls) -> list[tuple[object, ...]]:
+        return [(each.name, each.type, each.default, each.default_factory, each.compare, each.kw_only) for each in dataclasses.fields(cls)]
+
+    assert [each.name for each in record.fields(ours)] == ["left", "middle", "right"]  # before dataclasses is asked
+    assert record.is_record(ours) and not record.is_record(ours(1)) and not record.is_record(tuple[int, ...])
+    assert shown(ours) == shown(theirs)
+    assert record.fields(ours) == dataclasses.fields(ours)
+    assert ours(1) == ours(1, "m", [3]) and dataclasses.replace(ours(1), left=2).middle == "m"
+    assert not hasattr(ours, "middle")  # only instances have the fields: they are read faster so
+
+
+@pytest.mark.parametrize("decorator", [record.dataclass, dataclasses.dataclass])
+def test_fields_are_those_of_dataclasses_too(decorator):
+    thing = bodies(decorator, kw_only=True)
+    assert record.is_record(thing)
+    assert [(each.name, each.kw_only, each.default) for each in record.fields(thing)] == [
+        (each.name, True, each.default) for each in dataclasses.fields(bodies(dataclasses.dataclass, kw_only=True))
+    ]

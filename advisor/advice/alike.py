@@ -5,12 +5,12 @@ falls as bandwidth rises.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from advisor import correction
 from advisor.device import Device
+from advisor.record import fields
 
 if TYPE_CHECKING:
     from advisor.advice.offers import Offer, Owned
@@ -43,7 +43,7 @@ class Classes:
 
 
 def _chip(device: Device) -> str:
-    return repr([getattr(device, each.name) for each in fields(device) if each.name not in UNASKED])
+    return repr([getattr(device, each.name) for each in fields(type(device)) if each.name not in UNASKED])
 
 
 def undominated(priced: Sequence["Offer"]) -> Iterator["Offer"]:
