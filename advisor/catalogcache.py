@@ -17,7 +17,9 @@ from advisor import __version__
 from advisor.catalogfolder import CatalogFile
 
 MAGIC = b"advisor-catalog-1"
+LONGEST_FIRST_LINE = 80
 MOST_COPIES = 64  # overlays come and go; the oldest copies are removed
+_parse = json.JSONDecoder().raw_decode
 
 
 class Compiled:
@@ -26,16 +28,20 @@ class Compiled:
     `head` holds facts about the whole, and where each table lies in `body`. The table `index KIND` says where the records lie.
     """
 
-    def __init__(self, head: dict[str, Any], body: bytes) -> None:
+    def __init__(self, head: dict[str, Any], body: bytes | memoryview) -> None:
         self.head = head
         self.body = body
         self._tables: dict[str, dict[str, Any]] = {}
+
+    def _parsed(self, start: int, end: int) -> dict[str, Any]:
+        found: dict[str, Any] = _parse(str(self.body[start:end], "utf-8"))[0]
+        return found
 
     def table(self, name: str) -> dict[str, Any]:
         """A table of the copy; empty where there is none."""
         if name not in self._tables:
             span = self.head["tables"].get(name)
-            self._tables[name] = json.loads(self.body[span[0] : span[1]]) if span else {}
+            self._tables[name] = self._parsed(*span) if span else {}
         return self._tables[name]
 
     def index(self, kind: str) -> Mapping[str, list[int]]:
@@ -45,10 +51,7 @@ class Compiled:
     def plain(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """A record as its file gives it, or None where there is no such record."""
         span = self.index(kind).get(record_id)
-        if span is None:
-            return None
-        found: dict[str, Any] = json.loads(self.body[span[0] : span[1]])
-        return found
+        return self._parsed(*span) if span else None
 
 
 def compiled(
@@ -75,21 +78,22 @@ def compiled(
 def to_bytes(copy: Compiled) -> bytes:
     """The file: a line with lengths and a checksum, the head, the records."""
     head = json.dumps(copy.head, ensure_ascii=False, separators=(",", ":")).encode()
-    rest = head + copy.body
+    rest = b"%s%s" % (head, copy.body)
     return b"%s %d %d %08x\n" % (MAGIC, len(head), len(rest), zlib.crc32(rest)) + rest
 
 
 def from_bytes(raw: bytes) -> Compiled | None:
     """The copy in the file's bytes; None when it is damaged or of another make."""
-    first, _, rest = raw.partition(b"\n")
+    first = raw[:LONGEST_FIRST_LINE].partition(b"\n")[0]
     words = first.split(b" ")
     if len(words) != 4 or words[0] != MAGIC:
         return None
+    rest = memoryview(raw)[len(first) + 1 :]  # megabytes, which a slice of bytes would copy
     try:
         head_length, length, checksum = int(words[1]), int(words[2]), int(words[3], 16)
         if len(rest) != length or zlib.crc32(rest) != checksum:
             return None
-        return Compiled(json.loads(rest[:head_length]), rest[head_length:])
+        return Compiled(json.loads(bytes(rest[:head_length])), rest[head_length:])
     except (ValueError, KeyError):
         return None
 
@@ -135,7 +139,8 @@ def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
 
 def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
     """What the copy in a wheel belongs to: the release and the names and sizes of the files; their times are the installer's."""
-    stamp = [(each.path.relative_to(root).as_posix(), each.size) for each in files]
+    folder = len(os.fspath(root)) + 1
+    stamp = [(each.name[folder:].replace(os.sep, "/"), each.size) for each in files]
     return _short((__version__, stamp))
 
 
