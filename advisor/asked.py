@@ -23,7 +23,7 @@ GAIN_SEEN = 1.05  # less than this is as fast
 
 
 @dataclass(frozen=True, eq=False)
-class _Tried:
+class Tried:
     """One variant with its estimate, or why it has none."""
 
     label: str
@@ -77,7 +77,7 @@ def filled(understood: "Understood", stated: dict[str, Any], catalog: "Catalog")
         words["model"] = model
         notes += (Reason("ask.usual-model", {"model": model, "system": understood.compared_on}),)
     if understood.faster is not None and not missing("have") and missing("min_tokens_per_s"):
-        now = _tried(Variant(""), str(request().get("have")), request(), words.get("model"), catalog).speed
+        now = try_out(Variant(""), str(request().get("have")), request(), words.get("model"), catalog).speed
         floor = float(f"{understood.faster * now:.3g}")
         if floor > 0:
             words["min_tokens_per_s"] = floor
@@ -103,19 +103,19 @@ def side_by_side(understood: "Understood", request: Request, given: "Recommendat
     counted = _users(system, request, usual, given, catalog) if understood.counts_users else ()
     tried = _all_tried(understood, system, request, usual, catalog) if understood.variants else []
     if any(variant.suffix == PEER for variant in understood.variants):
-        return (*(_line(each) for each in tried), *_best(tried), *_risks(catalog))
+        return (*(line(each) for each in tried), *_best(tried), *_risks(catalog))
     if any(variant.suffix == BRIDGED for variant in understood.variants):
         return _bridge(tried)
-    return (*counted, *(_line(each) for each in tried), *_best(tried))
+    return (*counted, *(line(each) for each in tried), *_best(tried))
 
 
-def _all_tried(understood: "Understood", system: str, request: Request, usual: str | None, catalog: "Catalog") -> list[_Tried]:
+def _all_tried(understood: "Understood", system: str, request: Request, usual: str | None, catalog: "Catalog") -> list[Tried]:
     variants, engine = understood.variants or (Variant(""),), understood.engine
-    tried: list[_Tried] = []
+    tried: list[Tried] = []
     for variant in variants:
         words = variant.system or system + _suffix(variant, tried)
         on = f" on {engine}" if engine and " on " not in words else ""
-        tried.append(_tried(variant, words + on, request, usual, catalog))
+        tried.append(try_out(variant, words + on, request, usual, catalog))
     return tried
 
 
@@ -131,7 +131,7 @@ def usual_model(understood: "Understood", request: Request, catalog: "Catalog") 
     return None
 
 
-def _held(tried: _Tried) -> bool:
+def _held(tried: Tried) -> bool:
     return bool(tried.speed) and tried.estimate is not None and tried.estimate.placement.strategy != "offload"
 
 
@@ -139,7 +139,7 @@ def _users(system: str, request: Request, usual: str | None, given: "Recommendat
     """How many users are served: as many as fit, and as many of them as get the wanted speed."""
     most = _at_users(None, system, request, usual, catalog)
     if not most.speed or most.estimate is None:
-        return (_line(most),)
+        return (line(most),)
     floor, users = given.need.min_tokens_per_s, most.estimate.workload.users or 1
     served = largest_between(0, users, lambda count: _at_users(count, system, request, usual, catalog).speed >= floor)
     facts: dict[str, Fact] = {"system": system, "users": users, "per_user_tokens_per_s": most.speed, "floor_tokens_per_s": floor}
@@ -151,15 +151,15 @@ def _users(system: str, request: Request, usual: str | None, given: "Recommendat
 def speed_of(system: str, request: Request, given: "Recommendation", catalog: "Catalog") -> Reason:
     """What one system does, whatever it costs."""
     usual = given.verdict.estimate.model.id if given.verdict.estimate else given.need.model
-    found = _line(_tried(Variant(system), system, request, usual, catalog))
+    found = line(try_out(Variant(system), system, request, usual, catalog))
     return replace(found, code="asked.variant-alone") if found.code == "asked.variant" else found
 
 
-def _at_users(users: int | None, system: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
-    return _tried(Variant(""), system, Request("estimate", {**request.values, "users": users}), usual, catalog)
+def _at_users(users: int | None, system: str, request: Request, usual: str | None, catalog: "Catalog") -> Tried:
+    return try_out(Variant(""), system, Request("estimate", {**request.values, "users": users}), usual, catalog)
 
 
-def _suffix(variant: Variant, tried: list[_Tried]) -> str:
+def _suffix(variant: Variant, tried: list[Tried]) -> str:
     """The variant's SYSTEM words; the link is that of the first one."""
     first = tried[0].estimate.system.shown_link if tried and tried[0].estimate else None
     return variant.suffix.format(link=first.id.removesuffix("-p2p") if first else "pcie")
@@ -170,19 +170,19 @@ def _risks(catalog: "Catalog") -> tuple[Reason, ...]:
     return tuple(Reason("asked.risk", {"text": risk.text}, (risk.source,)) for risk in risks)
 
 
-def _tried(variant: Variant, words: str, request: Request, usual: str | None, catalog: "Catalog") -> _Tried:
-    own_values = {"quant": variant.quant, "host": variant.host}
+def try_out(variant: Variant, words: str, request: Request, usual: str | None, catalog: "Catalog") -> Tried:
+    own_values = {"quant": variant.quant, "host": variant.host, "ram_gib": variant.ram_bytes}
     own = Request("estimate", {**request.values, **{key: value for key, value in own_values.items() if value}})
     try:
         model = model_of(variant.model or request.get("model") or usual, catalog)
         work = workload_of(own, model.max_context_tokens)
         found = choose.best(system_of(words, own, catalog), model, quant_of(own, catalog), kv_quant_of(own), work, catalog)
     except AdvisorError as error:
-        return _Tried(variant.label, words, None, error.message.rstrip("."))
-    return _Tried(variant.label, words, found)
+        return Tried(variant.label, words, None, error.message.rstrip("."))
+    return Tried(variant.label, words, found)
 
 
-def _line(tried: _Tried) -> Reason:
+def line(tried: Tried) -> Reason:
     if tried.estimate is None:
         return Reason("asked.variant-cannot", {"label": tried.label, "system": tried.system, "why": tried.problem})
     facts: dict[str, Fact] = {
@@ -203,7 +203,7 @@ def _line(tried: _Tried) -> Reason:
     return Reason("asked.variant", facts)
 
 
-def _best(tried: list[_Tried]) -> tuple[Reason, ...]:
+def _best(tried: list[Tried]) -> tuple[Reason, ...]:
     """Which is the fastest, against the next."""
     ranked = sorted((each for each in tried if each.speed), key=lambda each: -each.score)
     if len(ranked) < 2:
@@ -218,13 +218,13 @@ def _best(tried: list[_Tried]) -> tuple[Reason, ...]:
     return (Reason("asked.best" if factor >= GAIN_SEEN else "asked.even", facts),)
 
 
-def _bridge(tried: list[_Tried]) -> tuple[Reason, ...]:
+def _bridge(tried: list[Tried]) -> tuple[Reason, ...]:
     """What the bridge brings: decode and prompts with it over without it."""
     without, bridged = tried
     if bridged.estimate is None:
-        return (Reason("asked.bridge-cannot", {"why": bridged.problem}), _line(without))
+        return (Reason("asked.bridge-cannot", {"why": bridged.problem}), line(without))
     if not (bridged.speed and without.speed):
-        return tuple(_line(each) for each in tried)
+        return tuple(line(each) for each in tried)
     factor = bridged.speed / without.speed
     prompts = bridged.prefill / without.prefill if bridged.prefill and without.prefill else 1.0
     facts: dict[str, Fact] = {

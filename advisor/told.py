@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from advisor.asked import GAIN_SEEN, speed_of
+from advisor.asked_ram import ram_lines
 from advisor.market import power_w, rental_usd_per_hour
 from advisor.reason import Fact, Reason
 from advisor.request import Request
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_SIDES = 4
 HOURS_OF_A_DAY = 24
+SAME_PRICE = 0.05  # of the usual price: so near is the same
 OWNED = ("keep", "change-settings")
 
 
@@ -28,10 +30,12 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
     named = request.get("have") or request.get("among")
     return (
         *_outside(understood, request, catalog),
+        *_offers(request, catalog),
+        *ram_lines(understood, request, given, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
         *(_memory(given) if understood.asks_memory else ()),
-        *(_own(given) if understood.about_owned and not understood.variants else ()),
+        *(_own(given) if understood.about_owned and not (understood.variants or understood.ram.asked) else ()),
         *(_one_more(given) if understood.asks_one_more and not (understood.variants or request.get("among")) else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
@@ -53,6 +57,25 @@ def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> 
     return (first, *(Reason("asked.training", each, (way.source,)) for way, each in facts))
 
 
+def _offers(request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
+    """What things are offered for, held against what they go for."""
+    terms = terms_of(Request("ask", {key: value for key, value in request.values.items() if key != "price"}), catalog)
+    lines = []
+    for name, asked in request.get("price", ()):
+        device = catalog.devices.get(name)
+        if device is None:
+            continue
+        usual = terms.price(device, device.memory_options_bytes[0])
+        facts: dict[str, Fact] = {"name": device.name, "asked_usd": asked, "usual_usd": usual.usd, "condition": usual.condition}
+        if usual.usd is None:
+            lines.append(Reason("asked.price-unknown", facts))
+            continue
+        share = asked / usual.usd - 1
+        kind = "usual" if abs(share) < SAME_PRICE else "below" if share < 0 else "above"
+        lines.append(Reason(f"asked.price-{kind}", {**facts, "price_share": abs(share), "date": usual.as_of}))
+    return tuple(lines[:MOST_SIDES])
+
+
 def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
     """Whether the power supply carries it, and with its cards held to a power limit that was measured."""
     words = (*request.get("among", ()), understood.compared_on or request.get("have"))[0]
@@ -67,7 +90,9 @@ def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> t
     facts: dict[str, Fact] = {"system": words, "need_w": needed, "have_w": given, "limited_w": limited}
     if given is None:
         return (Reason("asked.supply-needs", facts),)
-    kind = "enough" if needed <= given else "limited" if limited <= given else "short"
+    share = catalog.money.choice("supply-share")
+    facts |= {"used_share": needed / given, "wanted_w": needed / share}
+    kind = "enough" if needed <= share * given else "tight" if needed <= given else "limited" if limited <= given else "short"
     return (Reason(f"asked.supply-{kind}", facts),)
 
 

@@ -51,6 +51,7 @@ ROOMS = (
     ("request",),
     ("wishes",),
     ("asked",),
+    ("asked_ram",),
     ("told",),
     ("answers",),
     ("report",),

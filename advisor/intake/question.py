@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.errors import BadValue
 from advisor.intake import question_asks as asks
-from advisor.intake import question_money as money
-from advisor.intake import question_speeds as speeds
-from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_asks import Variant
@@ -16,14 +13,16 @@ from advisor.intake.question_cards import unnamed_cards
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
+from advisor.intake.question_ram import Ram
+from advisor.intake.question_ram import wanted as ram_wanted
+from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
 from advisor.intake.question_sides import MORE_OF_IT, SEVERAL_PLACES, Sides, over_network, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
 from advisor.intake.wording import Topic
 from advisor.reason import Reason
-from advisor.record import dataclass, field, replace
-from advisor.words import Amount
+from advisor.record import dataclass, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -61,21 +60,9 @@ class Understood:
     about_text: bool = False  # whether it speaks of text to be generated
     asks_speed: bool = False  # which is the faster
     asks_one_more: bool = False  # how much faster one more of what is owned makes it
+    ram: Ram = Ram()  # more memory in the computer as the thing to buy
+    beside_ram: tuple[str, ...] = ()  # SYSTEM words of what else is asked between
     unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
-
-
-@dataclass
-class _Reading:
-    """What has been read so far."""
-
-    words: dict[str, Any] = field(default_factory=dict)
-    assumptions: list[Reason] = field(default_factory=list)
-    speed: speeds.Pace = field(default_factory=speeds.Pace)
-
-    def set(self, key: str, value: Any) -> None:
-        """Keep a value that is there."""
-        if value is not None:
-            self.words[key] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +80,18 @@ class _Spoken:
     sides: Sides
     divided: tuple[Variant, ...]  # the same cards in other groups or over other links
     ways: tuple[str, ...]
+    ram: Ram
 
 
 def understand(text: str, catalog: "Catalog") -> Understood:
     """The question read from its amounts to its names; what is left over is listed."""
     if len(text) > MOST_CHARACTERS:
         raise BadValue(f"QUESTION: {len(text):,} characters are too many: at most {MOST_CHARACTERS:,}.")
-    reading = _Reading()
+    reading = Reading()
     question = Text(laptops_named(corrected(text, catalog, reading.assumptions), catalog, reading.assumptions))
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
-    _read_processors(question, reading, catalog)
-    _read_amounts(question, reading, catalog)
+    read_processors(question, reading, catalog)
+    read_amounts(question, reading, catalog)
     spoken = _spoken(question, reading, catalog)
     sides = spoken.sides
     _read_systems(question, sides, spoken.bridge, spoken.engines, reading, catalog)
@@ -113,6 +101,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
     reading.assumptions += sides.notes
     compared = spoken.models if rivals(question, spoken.models) else ()
+    beside_ram = _beside_ram(question, spoken, reading)
     variants = _set_beside(question, spoken, compared, reading, catalog)
     asks_supply = asks.supply(question)
     lost = () if compared and variants else spoken.models[1:]
@@ -134,25 +123,22 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         about_text=beside_text(text),
         asks_speed=bool(re.search(ASKS_SPEED, question.original)),
         asks_one_more=bool(re.search(ASKS_SPEED, question.original) and MORE_OF_IT.search(question.original)),
+        ram=spoken.ram,
+        beside_ram=beside_ram,
         unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
     )
 
 
-def _read_processors(question: Text, reading: _Reading, catalog: "Catalog") -> None:
-    """Processors, whose numbers are no cards, lengths or prices: said aloud that they are not weighed."""
-    while found := question.take(rf"(?<![\w.])(?:{catalog.wording.processors})(?![\w.]\w|\w)"):
-        reading.assumptions.append(Reason("ask.processor", {"name": found[0]}))
-
-
-def _spoken(question: Text, reading: _Reading, catalog: "Catalog") -> _Spoken:
+def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     """The names of the text; the order matters here too."""
     topics, rents = topics_in(question, catalog), asks.rent(question)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
     devices = mentions(question, catalog) or unnamed_cards(question, catalog, reading.assumptions)
-    offered = _read_prices(question, devices, reading, catalog)
+    offered = read_prices(question, devices, reading, catalog)
     models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
     quants = quants_in(question, catalog, reading.assumptions)
-    reading.set("ram_gib", amounts.ram_gib(question))
+    ram = ram_wanted(question)
+    reading.set("ram_gib", ram.own_gib or amounts.ram_gib(question) or (amounts.bare_ram_gib(question) if ram.asked else None))
     engines = engines_in(question, catalog)
     sides = sides_of(question, devices, catalog, offered)
     bridged = asks.bridged_sides(question, devices, sides.among)
@@ -160,10 +146,25 @@ def _spoken(question: Text, reading: _Reading, catalog: "Catalog") -> _Spoken:
         sides, bridge = replace(sides, among=bridged), asks.Bridge()
     over = asks.lanes(question, _generation(sides, catalog)) if sides.several and sides.in_slots else ()
     divided = asks.parts(question, sides.device, sides.count) or over
-    return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question))
+    return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
 
 
-def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], reading: _Reading, catalog: "Catalog") -> tuple[Variant, ...]:
+def _beside_ram(question: Text, spoken: _Spoken, reading: Reading) -> tuple[str, ...]:
+    """What is asked beside more memory, which no verdict weighs alone: everything on sale is weighed then, and these are told."""
+    ram, sides = spoken.ram, spoken.sides
+    if not ram.asked:
+        return ()
+    if sides.have is None:
+        reading.set("ram_gib", ram.wanted_gib)
+        return ()
+    one_more = MORE_OF_IT.search(question.original) and sides.device
+    cards = tuple(each if sides.have in each else f"{sides.have} + {each}" for each in reading.words.pop("among", ()))
+    return cards or (
+        (f"{sides.owned + 1}x {sides.device}",) if one_more and re.search(r"\b(?:or|than|vs|versus|instead)\b", question.original) else ()
+    )
+
+
+def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], reading: Reading, catalog: "Catalog") -> tuple[Variant, ...]:
     """What is to be set side by side."""
     sides = spoken.sides
     in_slots = asks.slots(question, reading.words.get("host"), sides.count, catalog.wording) if sides.several else ()
@@ -186,56 +187,8 @@ def _about_owned(question: Text, sides: Sides, beside: bool, budget: bool) -> bo
     return beside or bool(asks and not re.search(PURCHASE, text))
 
 
-def _read_amounts(question: Text, reading: _Reading, catalog: "Catalog") -> None:
-    """Money, users, lengths, speeds; the order matters, since a number belongs to the first reader that claims it."""
-    power = money.electricity(question)
-    if power:
-        reading.set("electricity", _usd(power, reading, catalog, digits=4))
-    reading.set("consider", wishes.kinds(question, reading.assumptions))
-    reading.set("new_only", wishes.new_only(question))
-    reading.set("prefer", wishes.prefers(question))
-    reading.set("sell_old", wishes.sells(question))
-    reading.set("max_first_token_s", speeds.first_token(question))
-    reading.speed = speeds.pace(question, catalog)
-    floor = speeds.wanted(reading.speed, reading.assumptions)
-    reading.set("min_tokens_per_s", floor or wishes.pace(question, catalog, reading.assumptions))
-    reading.set("hours_per_day", amounts.hours(question))
-    reading.set("generate", _whole(amounts.generate(question)))
-    reading.set("prompt", amounts.prompt(question))
-    reading.set("psu_w", amounts.supply_w(question))
-    spent = money.budget(question)
-    if spent:
-        reading.set("budget", _usd(spent, reading, catalog, digits=0))
-    reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
-    reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
-    _room_for_prompt(reading)
-
-
-def _room_for_prompt(reading: _Reading) -> None:
-    """A context that the text calls so but that the stated prompt fills is the prompt's length."""
-    words = reading.words
-    needed = words.get("prompt", 1024) + words.get("generate", 256)
-    if "context" in words and words["context"] < needed:
-        reading.assumptions.append(Reason("ask.context-raised", {"stated_tokens": words["context"], "used_tokens": needed}))
-        words["context"] = needed
-
-
-def _whole(number: float | None) -> int | None:
-    return None if number is None else int(min(number, amounts.MOST))
-
-
-def _usd(amount: Amount, reading: _Reading, catalog: "Catalog", digits: int) -> float | None:
-    """The sum in dollars, converted with the catalog's dated rate, said aloud."""
-    if amount.currency == "USD":
-        return amount.value
-    found = catalog.money.in_usd(amount, digits)
-    usd, note = found or (None, Reason("ask.no-rate", {"currency": amount.currency}))
-    reading.assumptions.append(note)
-    return usd
-
-
 def _read_systems(
-    question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: _Reading, catalog: "Catalog"
+    question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: Reading, catalog: "Catalog"
 ) -> None:
     """What is owned with the link and engine that it has, and between what is asked."""
     network, usual = asks.link(question), f" via {catalog.wording.usual_network}"
@@ -260,7 +213,7 @@ def _read_systems(
         reading.set("among", [over_network(words, network, catalog) for words in sides.among])
 
 
-def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> None:
+def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: Reading, catalog: "Catalog") -> None:
     """The computer around the cards, where the text names one that the catalog has; without any card named, one that is there."""
     if "have" not in reading.words:
         reading.set("have", asks.own_computer(question, catalog.wording))
@@ -277,23 +230,6 @@ def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: _R
         if "ram_gib" not in reading.words:
             reading.set("ram_gib", amounts.ram_beside(question, start, end))
         return
-
-
-def _read_prices(question: Text, devices: list[Mention], reading: _Reading, catalog: "Catalog") -> frozenset[int]:
-    """What devices are offered for: `a used 3090 for $650` is its price, not the budget. Where the devices stand that are offered."""
-    offered = money.prices(question, devices)
-    for mention in devices:
-        usd = _usd(offered[mention.start], reading, catalog, digits=0) if mention.start in offered else None
-        if usd is not None:
-            reading.words.setdefault("price", {})[mention.device] = usd
-    totals = (
-        {mention.count * reading.words["price"][mention.device] for mention in devices if mention.start in offered} if offered else set()
-    )
-    if reading.words.get("budget") in {*totals, *reading.words.get("price", {}).values()}:
-        del reading.words["budget"]
-        spent = money.budget(question)  # another sum
-        reading.set("budget", _usd(spent, reading, catalog, digits=0) if spent else None)
-    return frozenset(offered)
 
 
 def _leftovers(question: Text) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ class Variant:
     on_several: bool = False  # whether it means two devices at least
     system: str | None = None  # SYSTEM words in place of what is owned
     host: str | None = None  # the computer around it
+    ram_bytes: float | None = None  # that computer's memory
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ OTHER_WIDTH = r"(?<![\w.])(?:(2|3|5|6)[- ]?bits?\b|q(2|3|5|6)\b(?!_))"
 OTHER_WIDTHS = {"2": "q2_k", "3": "q3_k_m", "5": "q5_k_m", "6": "q6_k"}
 MIXTURE = r"\b(?:moe|mixture of experts|mixture|sparse)\b"
 WISH = r"\b(?:want|would like|'d like|like to|hope|hoping|dream|move (?:up )?to|step up to|goal|wish|instead of|aim\w*|next)\b"
+LEAST_MIXTURE = 75  # billions of parameters: smaller sizes are dense models too
+SAME_SHARE = 0.005  # a size in words rounds a model's own by so much
 NEAR_SHARE = 0.1  # a size in words and a model's own size this close are the same
 FILLERS = frozenset(("model", "models", "the", "full", "big", "instruct", "chat", "quant", "version", "dense", "class", "it", "ai"))
 TOKEN = re.compile(r"\d+(?:\.\d+)?(?:x\d+)?b?|a\d+(?:\.\d+)?b|[a-z]+")
@@ -88,15 +90,22 @@ def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str,
     sizes = [(match.start(), match.end(), re.sub(r"\s(?=b)", "", match.group()).replace(" ", "-")) for match in SIZE.finditer(text.left)]
     for start, end, _ in sizes:
         text.cross_out(start, end)
-    sizes = [] if found and len(sizes) == 1 and any(sizes[0][2] in tokens(model) for *_, model in found) else sizes
+    sizes = [] if found and len(sizes) == 1 and any(_same_size(sizes[0][2], model, catalog) for *_, model in found) else sizes
     mixture = re.search(MIXTURE, text.original) if sizes and not found else None
     text.take(MIXTURE)
     if mixture:
         sizes = [(start, end, _beside_mixture(text, start, size, catalog, notes)) for start, end, size in sizes]
+    sizes = [(start, end, _only_mixture(size, catalog, notes) or size) for start, end, size in sizes]
     placed = sorted((*found, *sizes))
     wished = [model for start, _, model in placed if re.search(WISH, text.original[sentence_start(text.original, start) : start])]
     models = [model for *_, model in placed]
     return tuple(dict.fromkeys(wished[:1] + models if len(set(models)) > 1 and 0 < len(wished) < len(models) else models))
+
+
+def _same_size(size: str, model: str, catalog: "Catalog") -> bool:
+    """Whether the size is that of the model that is named: `deepseek r1, 671b`."""
+    plain = re.fullmatch(r"(\d+(?:\.\d+)?)b", size)
+    return size in tokens(model) or bool(plain and abs(catalog.model(model).params / GIGA / float(plain[1]) - 1) <= NEAR_SHARE)
 
 
 def rivals(text: Text, models: tuple[str, ...]) -> bool:
@@ -149,6 +158,24 @@ def _beside_mixture(text: Text, start: int, size: str, catalog: "Catalog", notes
     beside = re.search(rf"(?:{MIXTURE})\s(?:models?\s)?$", before) or re.match(rf"\s?(?:models?\s|class\s|sized?\s)?(?:{MIXTURE})", after)
     alone = len(SIZE.findall(text.original)) == 1
     return (_mixture(size, catalog, notes) if beside or alone else None) or size
+
+
+def _only_mixture(size: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
+    """A large size that only mixtures bear in their names, such as 235b or 671b, is one of them: said aloud."""
+    if not re.fullmatch(r"\d{2,4}b", size) or float(size[:-1]) < LEAST_MIXTURE:
+        return None
+    bearing = [model for model, shape, _ in _shapes(catalog) if size in shape] or _of_params(float(size[:-1]) * GIGA, catalog)
+    if not bearing or not all(catalog.model(model).is_moe for model in bearing):
+        return None
+    typical = {rung.model for rung in catalog.hints.ladder}
+    plain = sorted(bearing, key=lambda model: (model not in typical, sum(word.isalpha() for word in tokens(model))))
+    notes.append(Reason("ask.took-mixture", {"size": size, "taken": catalog.model(plain[0]).name}))
+    return plain[0]
+
+
+def _of_params(params: float, catalog: "Catalog") -> list[str]:
+    """The models that are as large as a size says whose names do not tell it: 671b."""
+    return [model.id for model in catalog.models.values() if abs(model.params / params - 1) <= SAME_SHARE]
 
 
 def _mixture(size: str, catalog: "Catalog", notes: list[Reason]) -> str | None:

@@ -103,10 +103,19 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
             taken = mention.end
     found = [each for mention in found for each in _either_count(text, mention)]
     found = [each for mention in found for each in _either_size(text, mention, catalog)]
-    found = [_near_name(text, mention) for mention in found]
+    found = [_near_name(text, _as_elsewhere(mention, found)) for mention in found]
     for mention in found:
         text.cross_out(mention.start, mention.end)
     return found
+
+
+def _as_elsewhere(mention: Mention, found: list[Mention]) -> Mention:
+    """A name of several devices means the one that the text names in full elsewhere."""
+    if mention.note is None or mention.note.code != "ask.took-least":
+        return mention
+    others = str(mention.note.facts["others"]).split(", ")
+    full = {each.device: each.name for each in found if each.note is None and each.device in others and not each.device.startswith("mac-")}
+    return replace(mention, name=next(iter(full.values())), note=None, sizes=()) if len(full) == 1 else mention
 
 
 def _either_size(text: Text, mention: Mention, catalog: "Catalog") -> list[Mention]:

@@ -151,6 +151,9 @@ ram_gib = _number(
 )
 
 
+bare_ram_gib = _number(rf"(?<![\w.])(?P<number>{NUMBER})\s?(?:gb|gib)\b(?!\s?(?:of\s)?(?:vram|cards?|gpus?|mac\w*|nvidia|amd|rtx|more|\d))")
+
+
 def ram_beside(text: Text, start: int, end: int) -> float | None:
     """GiB that stand beside a computer's name, from `start` to `end`: `an EPYC server with 512 GB`, `a 1 TB EPYC`; crossed out."""
     memory = r"(?:\s(?:of\s)?(?:ram|memory|ddr[345]))?(?!\s?(?:vram|cards?|gpus?|ssd|nvme|disk))"

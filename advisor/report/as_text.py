@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import wrap
 
+from advisor.record import replace
 from advisor.report.page import PICTURE, REST, Bar, Bars, Block, Chart, Facts, Forms, Listing, Page, Table, in_form
 
 COLUMNS = 80
+MOST_LINES = 72  # of a page that may leave something out
 LABEL = 15
 INDENT = "  "
 FILLS = ("█", "▓", "▒")
@@ -109,9 +111,28 @@ def _only_elsewhere(block: Block) -> bool:
 
 
 def written(page: Page) -> str:
-    """The page as lines of at most 80 columns (a command, a URL or an id that is longer stays whole)."""
+    """The page as lines of at most 80 columns (a command, a URL or an id that is longer stays whole), of one screen where it can."""
+    lines = _lines(page)
+    while len(lines) > MOST_LINES and (shorter := _shortened(page)) is not None:
+        page, lines = shorter, _lines(shorter)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(page: Page) -> list[str]:
     lines = wrap(page.headline, COLUMNS, break_on_hyphens=False)
     for block in page.blocks:
         if not _only_elsewhere(block):
             lines += ["", *in_form(block, _FORMS)]
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def _shortened(page: Page) -> Page | None:
+    """The page with one thing less: the last line of the last list that may lose one, then what has a shorter form; None where nothing."""
+    for place, block in reversed(tuple(enumerate(page.blocks))):
+        if isinstance(block, Listing) and block.least is not None and len(block.lines) > block.least:
+            kept = (replace(block, lines=block.lines[:-1]),) if len(block.lines) > 1 else ()
+            return replace(page, blocks=(*page.blocks[:place], *kept, *page.blocks[place + 1 :]))
+    for place, block in enumerate(page.blocks):
+        if isinstance(block, Facts) and block.shorter:
+            return replace(page, blocks=(*page.blocks[:place], Facts(block.shorter), *page.blocks[place + 1 :]))
+    return None

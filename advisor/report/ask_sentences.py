@@ -44,7 +44,7 @@ ASKED: dict[str, str] = {
     "ask.processor": "The processor, “{name}”, is not weighed: the usual one of such a computer is assumed.",
     "ask.detected": "You name no card: this machine's is taken, {system}.",
     "ask.faster": "{speed_factor} of the {now_tokens_per_s} of today is wanted: {floor_tokens_per_s}.",
-    "ask.took-mixture": "“{size}” with experts is taken as {taken}.",
+    "ask.took-mixture": "“{size}” is taken as {taken}, a mixture of experts.",
     "ask.took-quant": "{bits} bits are taken as {quant}.",
     # what was asked beside what to buy, side by side
     "asked.variant": "{label}: {per_user_tokens_per_s} for each user, prompts at {prefill_tokens_per_s} ({engine}, {strategy}).",
@@ -75,6 +75,22 @@ ASKED: dict[str, str] = {
     "asked.memory-users": "{model} ({quant}) takes {needed_bytes}: weights {weights_bytes}, cache {cache_bytes} for {users} users of "
     "{context_tokens} each, working memory {other_bytes}.",
     "asked.training": "{way} of {model}: {state_bytes}, activations on top.",
+    "asked.ram-holds": "With {ram_bytes} of memory in its computer {system} runs {model} ({quant}) at {per_user_tokens_per_s}; with "
+    "{own_bytes} it does not fit.",
+    "asked.ram-faster": "With {ram_bytes} of memory in its computer {system} runs {model} ({quant}) at {per_user_tokens_per_s} instead of "
+    "{now_tokens_per_s} with {own_bytes}.",
+    "asked.ram-same": "More memory in the computer changes nothing here: {system} runs {model} ({quant}) at {now_tokens_per_s} with "
+    "{own_bytes}, and no faster with {ram_bytes}.",
+    "asked.ram-short": "Even with {ram_bytes} of memory in its computer {system} does not hold {model} ({quant}).",
+    "asked.ram-costs": "{ram_bytes} of memory cost about {spend_usd}, as a new kit.",
+    "asked.ram-beyond": "{ram_bytes} of memory cost about {spend_usd}, but the computer assumed ({host}) takes {most_bytes} at full speed.",
+    "asked.ram-soldered": "No memory can be added to {system}: it is built in.",
+    "asked.price-below": "{name} for {asked_usd}: {price_share} below what it goes for, {usual_usd} {condition} ({date}).",
+    "asked.price-above": "{name} for {asked_usd}: {price_share} above what it goes for, {usual_usd} {condition} ({date}).",
+    "asked.price-usual": "{name} for {asked_usd}: about what it goes for, {usual_usd} {condition} ({date}).",
+    "asked.price-unknown": "{name} for {asked_usd}: no other price is known to hold it against.",
+    "asked.supply-tight": "Yes, but it is tight: {system} takes {need_w} with its computer, {used_share} of the {have_w} that the supply "
+    "gives. About {wanted_w} would leave the reserve that makers of cards ask for; a power limit on the cards does too.",
     "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-limited": "Not at full power: {system} takes {need_w} with its computer, and the supply gives {have_w}; with the cards "
     "held to a power limit {limited_w} do.",

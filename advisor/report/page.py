@@ -11,19 +11,24 @@ from advisor.units import figure, show
 
 @dataclass(frozen=True)
 class Facts:
-    """Labelled sentences; an empty label goes on with the one before."""
+    """Labelled sentences; an empty label goes on with the one before. `shorter` stands in their place where a page has no room."""
 
     lines: tuple[tuple[str, str], ...]
+    shorter: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Sentences under a title; commands are shown as they are typed. `aside`: on a terminal stderr has said it already."""
+    """Sentences under a title; commands are shown as they are typed. `aside`: on a terminal stderr has said it already.
+
+    `least`: so many lines stay where a page has no room for all; None: all do.
+    """
 
     title: str
     lines: tuple[str, ...]
     commands: bool = False
     aside: bool = False
+    least: int | None = None
 
 
 REST = 0

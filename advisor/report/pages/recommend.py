@@ -76,14 +76,16 @@ def _own_computer(given: Recommendation) -> tuple[Reason, ...]:
 def _conditions(given: Recommendation) -> Facts:
     """The three conditions for more devices to mean more speed."""
     lines = [
-        (name.capitalize(), f"{MET[each.met]}: {text(each.text)}{f' {text(each.change)}' if each.change else ''}")
-        for name, each in given.conditions.items()
+        (title.capitalize(), f"{MET[each.met]}: {text(each.text)}{f' {text(each.change)}' if each.change else ''}")
+        for title, each in given.conditions.items()
     ]
     name = next(str(each.text.facts["name"]) for each in given.conditions.values())
     chosen = given.verdict.estimate
     other = chosen.placement.strategy if chosen and chosen.system.count > 1 else "tensor"
     beside = f" (the answer above has {STRATEGIES[other]})" if other != "tensor" else ""
-    return Facts((("More than one", f"does it pay? Judged for {name} with every layer cut over all of them{beside}:"), *lines))
+    first = ("More than one", f"does it pay? Judged for {name} with every layer cut over all of them{beside}:")
+    met = ", ".join(f"{title} {'unknown' if each.met is None else MET[each.met]}" for title, each in given.conditions.items())
+    return Facts((first, *lines), shorter=(("More than one", f"does it pay? {met}; `--why` tells why."),))
 
 
 def _several(given: Recommendation) -> bool:
@@ -107,10 +109,10 @@ def _changes(given: Recommendation, full: bool, brief: bool) -> list[Block]:
     blocks: list[Block] = []
     if given.flips:
         lines = tuple(f"{text(flip.when)}: {text(flip.then)}" for flip in given.flips)
-        blocks.append(Listing("What would change this", lines if full else lines[: most[0]]))
+        blocks.append(Listing("What would change this", lines if full else lines[: most[0]], least=None if full else 1))
     if given.settings and (full or most[1]):
         lines = tuple(_setting(each) for each in given.settings)
-        blocks.append(Listing("Settings worth trying", lines if full else lines[: most[1]]))
+        blocks.append(Listing("Settings worth trying", lines if full else lines[: most[1]], least=None if full else 0))
     return blocks
 
 
@@ -154,7 +156,9 @@ HEADLINES = (  # what was asked beside a purchase comes first
     "asked.unnamed-card",
     "asked.unnamed-need",
     "ask.asked-unpriced",
-    *(f"asked.supply-{kind}" for kind in ("enough", "limited", "short", "needs")),
+    *(f"asked.supply-{kind}" for kind in ("enough", "tight", "limited", "short", "needs")),
+    *(f"asked.price-{kind}" for kind in ("below", "above", "usual")),
+    *(f"asked.ram-{kind}" for kind in ("holds", "faster", "same", "short", "soldered")),
     *(
         "asked.rent",
         "asked.rent-never",

@@ -1,0 +1,101 @@
+"""What the amounts of a question say: money, users, lengths, speeds, prices; each number belongs to the first that claims it."""
+
+from typing import TYPE_CHECKING, Any
+
+from advisor.intake import question_money as money
+from advisor.intake import question_speeds as speeds
+from advisor.intake import question_wishes as wishes
+from advisor.intake import question_words as amounts
+from advisor.intake.question_words import Text
+from advisor.reason import Reason
+from advisor.record import dataclass, field
+from advisor.words import Amount
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+    from advisor.intake.question_names import Mention
+
+
+@dataclass
+class Reading:
+    """What has been read so far."""
+
+    words: dict[str, Any] = field(default_factory=dict)
+    assumptions: list[Reason] = field(default_factory=list)
+    speed: speeds.Pace = field(default_factory=speeds.Pace)
+
+    def set(self, key: str, value: Any) -> None:
+        """Keep a value that is there."""
+        if value is not None:
+            self.words[key] = value
+
+
+def read_processors(question: Text, reading: Reading, catalog: "Catalog") -> None:
+    """Processors, whose numbers are no cards, lengths or prices: said aloud that they are not weighed."""
+    while found := question.take(rf"(?<![\w.])(?:{catalog.wording.processors})(?![\w.]\w|\w)"):
+        reading.assumptions.append(Reason("ask.processor", {"name": found[0]}))
+
+
+def read_amounts(question: Text, reading: Reading, catalog: "Catalog") -> None:
+    """Money, users, lengths, speeds; the order matters, since a number belongs to the first reader that claims it."""
+    power = money.electricity(question)
+    if power:
+        reading.set("electricity", _usd(power, reading, catalog, digits=4))
+    reading.set("consider", wishes.kinds(question, reading.assumptions))
+    reading.set("new_only", wishes.new_only(question))
+    reading.set("prefer", wishes.prefers(question))
+    reading.set("sell_old", wishes.sells(question))
+    reading.set("max_first_token_s", speeds.first_token(question))
+    reading.speed = speeds.pace(question, catalog)
+    floor = speeds.wanted(reading.speed, reading.assumptions)
+    reading.set("min_tokens_per_s", floor or wishes.pace(question, catalog, reading.assumptions))
+    reading.set("hours_per_day", amounts.hours(question))
+    reading.set("generate", _whole(amounts.generate(question)))
+    reading.set("prompt", amounts.prompt(question))
+    reading.set("psu_w", amounts.supply_w(question))
+    spent = money.budget(question)
+    if spent:
+        reading.set("budget", _usd(spent, reading, catalog, digits=0))
+    reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
+    reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
+    _room_for_prompt(reading)
+
+
+def _room_for_prompt(reading: Reading) -> None:
+    """A context that the text calls so but that the stated prompt fills is the prompt's length."""
+    words = reading.words
+    needed = words.get("prompt", 1024) + words.get("generate", 256)
+    if "context" in words and words["context"] < needed:
+        reading.assumptions.append(Reason("ask.context-raised", {"stated_tokens": words["context"], "used_tokens": needed}))
+        words["context"] = needed
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(min(number, amounts.MOST))
+
+
+def _usd(amount: Amount, reading: Reading, catalog: "Catalog", digits: int) -> float | None:
+    """The sum in dollars, converted with the catalog's dated rate, said aloud."""
+    if amount.currency == "USD":
+        return amount.value
+    found = catalog.money.in_usd(amount, digits)
+    usd, note = found or (None, Reason("ask.no-rate", {"currency": amount.currency}))
+    reading.assumptions.append(note)
+    return usd
+
+
+def read_prices(question: Text, devices: "list[Mention]", reading: Reading, catalog: "Catalog") -> frozenset[int]:
+    """What devices are offered for: `a used 3090 for $650` is its price, not the budget. Where the devices stand that are offered."""
+    offered = money.prices(question, devices)
+    for mention in devices:
+        usd = _usd(offered[mention.start], reading, catalog, digits=0) if mention.start in offered else None
+        if usd is not None:
+            reading.words.setdefault("price", {})[mention.device] = usd
+    totals = (
+        {mention.count * reading.words["price"][mention.device] for mention in devices if mention.start in offered} if offered else set()
+    )
+    if reading.words.get("budget") in {*totals, *reading.words.get("price", {}).values()}:
+        del reading.words["budget"]
+        spent = money.budget(question)  # another sum
+        reading.set("budget", _usd(spent, reading, catalog, digits=0) if spent else None)
+    return frozenset(offered)
