@@ -17,10 +17,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tools/fit.py, which tes
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache and a configuration folder of the test run's own, and no overlay from the environment."""
+    """A cache and a configuration folder of the test run's own, and no overlay from the environment. `tools/mutate.py` runs a few tests
+    many times, and has them share a cache in TESTS_CACHE."""
     folder = tmp_path_factory.mktemp("user")
     kept = {key: os.environ.get(key) for key in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "ADVISOR_CATALOG", "ADVISOR_DEBUG")}
-    os.environ.update(XDG_CACHE_HOME=str(folder / "cache"), XDG_CONFIG_HOME=str(folder / "config"))
+    os.environ.update(XDG_CACHE_HOME=os.environ.get("TESTS_CACHE", str(folder / "cache")), XDG_CONFIG_HOME=str(folder / "config"))
     os.environ.pop("ADVISOR_CATALOG", None)
     os.environ.pop("ADVISOR_DEBUG", None)
     yield folder

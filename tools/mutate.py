@@ -213,7 +213,7 @@ def passing(tests: list[str], tree: Path, most_s: float) -> bool:
         **os.environ,
         "PYTHONPATH": str(tree),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "XDG_CACHE_HOME": str(tree / "cache"),
+        "TESTS_CACHE": str(tree / "cache"),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / "examples"),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
