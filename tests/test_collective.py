@@ -9,6 +9,7 @@ from advisor.collective import Interruptions, Latency, LinkCalibration, all_spen
 from advisor.link import Link
 from advisor.placement import Message
 from advisor.price import Source
+from advisor.record import replace
 from advisor.units import GB, US
 
 SOURCES = (Source(fields=("latencies",), title="a test"),)
@@ -46,6 +47,12 @@ def test_a_send_and_its_tokens() -> None:
     # 5 + 2 µs; 8 tokens of 10 KB at 10 GB/s = 8 µs
     found = spent(message("send", 2, 1e4, link()), 8, table(RING))
     assert (found.latency_s, found.bandwidth_s) == pytest.approx((7 * US, 8 * US))
+
+
+def test_tokens_to_their_experts() -> None:
+    # 8 boxes: 10 + 4·(log2 8 − 1) + 2 µs; 8 tokens of 10 KB at 10 GB/s = 8 µs; twice a step
+    twice = replace(message("all-to-all", 8, 1e4, link()), per_step=2)
+    assert (spent(twice, 8, table(RING)).latency_s, spent(twice, 8, table(RING)).bandwidth_s) == pytest.approx((40 * US, 16 * US))
 
 
 def test_one_shot_for_small_messages_and_a_ring_for_large_ones() -> None:

@@ -123,8 +123,14 @@ def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog)
     assert isinstance(placement, Placement)
     assert placement.parts[0].expert_share == 1 / 64
     assert placement.parts[0].dense_share == 1 / 8
-    assert [m.kind for m in placement.messages] == ["all-reduce", "all-to-all"]
+    assert placement.parts[0].user_share == 1 / 8  # each box has its own
+    assert placement.expert_ranks == 64
     assert boxes_visited(job, 8) == 4  # DeepSeek-V3: at most 4 of 8 groups
+    # two all-reduces in each of 61 layers; to the experts and back in the 58 that have some, 7,168 numbers of two bytes to three boxes
+    inside, between = placement.messages
+    assert (inside.kind, inside.ranks, inside.per_step, inside.boxes) == ("all-reduce", 8, 122, 1)
+    assert (inside.bytes_per_token, between.bytes_per_token) == (14336, 3 * 14336)
+    assert (between.kind, between.ranks, between.per_step, between.boxes) == ("all-to-all", 8, 116, 8)
     assert "experts.node-limited" in [reason.code for reason in placement.reasons]
 
 
