@@ -1,21 +1,28 @@
 """Layers of unlike devices dealt by speed where that is faster, and what the engine is told; the limits of layouts that move."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_pace import CACHE, DENSE, part, runner
 
 from advisor import choose, ways
 from advisor.bind import bind
+from advisor.buffers import State
 from advisor.catalog import Catalog
-from advisor.dealing import Stage, _dealt, by_speed
+from advisor.dealing import Stage, _dealt, _stage, by_speed
 from advisor.memory import fit, fitted
 from advisor.need import Workload
 from advisor.placement import Job, Placement, lay
 from advisor.plan import Plan
+from advisor.platforms import Usable
+from advisor.rooms import Load
 from advisor.speed import Estimate
 from advisor.timed import timed
+from advisor.units import MS
 
 CATALOG = Catalog.load(user_folder=False)
 CARDS = ("rtx-4090", "rtx-3090", "rtx-3060-12gb", "rtx-5060-ti-16gb", "tesla-p40")
@@ -36,6 +43,19 @@ def test_one_at_a_time_the_fastest_takes_all_it_holds_and_busy_stages_are_balanc
     assert _dealt(stages, 40, busy=True) == (30, 10)  # 30 against 30 seconds
     assert _dealt(stages, 20, busy=True) == (15, 5)  # 15 against 15
     assert _dealt(stages, 71, busy=True) is None  # 70 fit
+
+
+@pytest.mark.parametrize(("users", "here", "most"), [(2, 2, 35), (1, 1, 35), (None, 1, 35), (20, 20, 28)])
+def test_what_a_stage_takes_for_a_layer_and_how_many_it_holds(users: int | None, here: int, most: int) -> None:
+    """16 of 32 layers: 4 GB, and 50 MB of each user's cache of 1,000 tokens; 10 GB of which 1 GB are buffers."""
+    half = part(0.5)
+    load = Load(half, Usable(10e9, 10e9, 0.0, None), 1.0, 4e9, CACHE, (State(1e9),))
+    plan: Any = SimpleNamespace(weights=DENSE, cache=CACHE, model=CATALOG.model("qwen3-8b"), runner=runner())
+    work = Workload(users=users, context_tokens=1000, prompt_tokens=900, generate_tokens=200)
+    found = _stage(plan, half, load, 16, here, work)
+    # 4 GB at 1 TB/s, 50 MB of each at 0.5 TB/s, 16 × 10 µs and half of 100 µs
+    assert found.layer_s == pytest.approx((4 + 0.1 * here + 0.21) * MS / 16)
+    assert found.most == most  # (10 - 1 - 4.1) GB at 4.1 / 16 of them: 19 more; with twenty users 4 GB at 5 / 16: 12.8
 
 
 def test_for_one_user_layers_go_to_the_faster_card() -> None:
