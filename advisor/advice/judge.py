@@ -15,6 +15,7 @@ from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
 from advisor.system import System
 
+SURENESS = ("low", "medium", "high")
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 

@@ -232,7 +232,7 @@ def _offers(shelf: Shelf) -> Iterator[Offer]:
             continue
         found: list[Offer | None] = []
         if goes_in_slot(device) and device.largest_memory_bytes >= least:
-            found += cards(shelf, device, counts.get((device.id, device.largest_memory_bytes), 0) if len(owned) == 1 else 0)
+            found += cards(shelf, device, counts.get((device.id, device.largest_memory_bytes), 0))
             found += beside(shelf, device, in_slots) if in_slots else ()
         elif device.is_box:
             for memory_bytes in device.memory_options_bytes:

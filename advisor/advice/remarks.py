@@ -1,12 +1,14 @@
-"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, or that the need
-asks for an extraordinary machine.
+"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, what the very
+cheapest would be, or that the need asks for an extraordinary machine.
 """
 
 from collections.abc import Iterable
 
 from advisor.advice import Verdict
+from advisor.advice.decide import Decision
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls
 from advisor.advice.naming import named
+from advisor.advice.outdone import beside, how
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
 from advisor.reason import Fact, Reason
@@ -31,11 +33,15 @@ def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Optio
     return max(found, key=lambda option: found[option], default=None)
 
 
-def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
+def remarks(case: Case, verdict: Verdict, decision: Decision, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
     """The remarks on what is chosen, or named as the nearest."""
+    chosen, cheapest = decision.chosen, decision.cheapest
     found = [_wait(case, verdict), _extraordinary(case, verdict, seen)]
     if found[-1] is None and chosen and better_one:
         found.append(_little_more(case, chosen, better_one))
+    if chosen and cheapest:
+        facts = {**beside(chosen, cheapest, case), "shopping": shopping(cheapest.cost)}
+        found.append(Reason(f"remark.cheapest{how(chosen, cheapest, case)}", facts))
     return tuple(reason for reason in found if reason is not None)
 
 
