@@ -3,9 +3,10 @@
 Parts of a stage work side by side: the slowest sets the stage's time. Stages follow one another. Replica groups do not meet.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import ceil, log, sqrt
+from typing import Protocol, TypeVar
 
 from advisor.cache import Cache
 from advisor.calibration import Calibration
@@ -82,7 +83,22 @@ def _team(placement: Placement, group: int, copies: int) -> Team:
     return Team(stages, messages, copies, share, placement.pipeline_fill, placement.overlap, placement.expert_ranks)
 
 
-def served(teams_: tuple[Team, ...], users: int) -> Iterator[tuple[Team, int, int]]:
+class Serving(Protocol):
+    """Whoever serves a share of the users, alone or as one of several copies."""
+
+    @property
+    def copies(self) -> int:
+        """How many are alike."""
+
+    @property
+    def user_share(self) -> float:
+        """Of all users, each copy's."""
+
+
+Served = TypeVar("Served", bound=Serving)
+
+
+def served(teams_: Sequence[Served], users: int) -> Iterator[tuple[Served, int, int]]:
     """(team, how many such teams, users of each): everybody served by one, as close to the teams' shares as whole users allow."""
     quotas = [users * team.user_share for team in teams_]
     counts = [int(quota + 1e-9) for quota in quotas]

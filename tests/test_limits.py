@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor import choose
 from advisor.advice.bounds import Bounds
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Holds, fits, short_bytes
+from advisor.advice.joins import Joins
 from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
 from advisor.around import HostKeeps
 from advisor.buffers import State
@@ -23,7 +25,7 @@ from advisor.platforms import Usable
 from advisor.relaid import _largest, laid_either_way, relaid
 from advisor.rooms import Load, _host_bytes, _host_load
 from advisor.step import Terms
-from advisor.units import GIB
+from advisor.units import GB, GIB
 
 CATALOG = Catalog.load(user_folder=False)
 CARD = CATALOG.device("rtx-3090")
@@ -194,7 +196,8 @@ class Clock(Paces):
 
     def _terms(self, seat: Any, part: Part, users: float) -> Terms:
         dense, experts, cache = seat.seconds
-        return Terms(part.dense_share * dense + part.expert_share * experts, part.cache_share * cache * users, overhead_s=0.1)
+        read = part.dense_share * dense + part.expert_share * experts + part.head_share * getattr(seat, "head_s", 0.0)
+        return Terms(read, part.cache_share * cache * users, overhead_s=0.1)
 
     def constants(self, seat: Any) -> Any:
         return SimpleNamespace(weights_bytes_per_s=seat.rates[0], expert_bytes_per_s=seat.rates[1])
@@ -225,7 +228,7 @@ def test_in_a_row_the_quicker_device_takes_what_it_holds() -> None:
     quick, slow = seat(way, 100, 1.0, 0.0, 0.0), seat(way, 150, 2.0, 0.0, 0.0)
     # 100 of 200 bytes at 1.1 s for all of them, the rest at 2.1 s
     assert Clock().in_line_s([(slow, 1), (quick, 1)], 2) == pytest.approx(0.5 * 1.1 + 0.5 * 2.1)
-    assert Clock().in_line_s([(slow, 1), (quick, 2)], 3) == pytest.approx(1.1)  # two of them hold all
+    assert Clock().in_line_s([(slow, 1), (quick, 2)], 3) == pytest.approx(11 / 12 * 1.1 + 2.1 / 12)  # two of them hold all but a layer
     assert Clock().in_line_s([(quick, 3)], 3) == pytest.approx(1.1)
     assert Clock().in_line_s([(quick, 1), (seat(way, 150, 2.0, 0.0, 0.5), 1)], 2) == pytest.approx(
         0.5 * 1.1 + 0.5 * 4.1
@@ -236,6 +239,24 @@ def test_in_a_row_the_quicker_device_takes_what_it_holds() -> None:
     )  # what neither holds, slowly
 
 
+def test_the_last_in_a_row_makes_the_words() -> None:
+    way = running()
+    quick, slow = seat(way, 400, 1.0, 0.0, 0.0), seat(way, 100, 2.0, 0.0, 0.0)
+    quick.head_s, slow.head_s = 0.2, 0.7
+    bare = 11 / 12 * 1.1 + 2.1 / 12
+    assert Clock().in_line_s([(quick, 1), (slow, 1)], 2) == pytest.approx(bare + 0.7)
+    assert Clock().in_line_s([(slow, 1), (quick, 1)], 2) == pytest.approx(bare + 0.2)
+    assert Clock().in_line_s([(quick, 2)], 2) == pytest.approx(1.3)
+
+
+def test_kept_busy_in_a_row_the_slowest_sets_the_pace() -> None:
+    """Two batches of the four users pass two stages of 1.1 and 2.1 s for all layers: at best shared out so that both take as long."""
+    way = running(fills=True)
+    quick, slow = seat(way, 400, 1.0, 0.0, 0.0), seat(way, 100, 2.0, 0.0, 0.0)
+    assert Clock().in_line_s([(quick, 1), (slow, 1)], 2) == pytest.approx(2 / (1 / 1.1 + 1 / 2.1))
+    assert Clock(users=1).in_line_s([(quick, 1), (slow, 1)], 2) == pytest.approx(11 / 12 * 1.1 + 2.1 / 12)  # one batch
+
+
 def test_of_experts_in_a_row_the_quicker_device_reads_the_most() -> None:
     way = running(expert_bytes=200)
     quick, slow = seat(way, 100, 1.0, 3.0, 0.0), seat(way, 400, 2.0, 4.0, 0.0)
@@ -244,10 +265,23 @@ def test_of_experts_in_a_row_the_quicker_device_reads_the_most() -> None:
 
 
 def test_a_step_that_all_share() -> None:
-    """Two that take 2 s and one that takes 4 s for all of it do 1.25 of it a second; the fixed costs stay."""
+    """Two that take 2 s and one that takes 4 s for all of it: a third each takes the slow one 4/3 s. Divided at best they do 1.25 of
+    it a second. The fixed costs stay.
+    """
     way = running()
     quick, slow = seat(way, 100, 2.0, 0.0, 0.0), seat(way, 100, 2.0, 0.0, 0.5)
-    assert Clock().cut_s([(quick, 2), (slow, 1)]) == pytest.approx(1 / 1.25 + 0.1)
+    assert Clock().cut_s([(quick, 2), (slow, 1)]) == pytest.approx(4 / 3 + 0.1)
+    assert Clock().shared_s([(quick, 2), (slow, 1)]) == pytest.approx(1 / 1.25 + 0.1)
+
+
+def test_copies_share_the_users_by_the_memories_speed() -> None:
+    """Of 300 and 100 GB/s the one serves three of four users, the other one; of equal ones each serves two."""
+    way = running()
+    quick, slow = seat(way, 100, 1.0, 0.0, 0.5), seat(way, 100, 3.0, 0.0, 0.5)
+    quick.device, slow.device = SimpleNamespace(bandwidth_bytes_per_s=300 * GB), SimpleNamespace(bandwidth_bytes_per_s=100 * GB)
+    assert Clock().apart([(quick, 1), (slow, 1)]) == pytest.approx((3 / 2.6 + 1 / 3.6) / 4)
+    assert Clock().apart([(quick, 2)]) == pytest.approx(1 / 2.1)
+    assert Clock(users=1).apart([(quick, 2)]) == pytest.approx(1 / 1.6)
 
 
 def test_a_step_with_a_part_in_host_memory() -> None:
@@ -343,27 +377,95 @@ def counted(is_box: bool = False, room: float = 100, held: float = 100, alone: f
     return SimpleNamespace(room_bytes=room, held_bytes=held, alone_bytes=alone, device=SimpleNamespace(is_box=is_box), way=None)
 
 
+BOTH, TENSOR, EXPERTS, NEITHER = (True, True), (True, False), (False, True), (False, False)
+
+
 @pytest.mark.parametrize(
-    ("seats", "count", "boxes", "users", "cuts", "step_s"),
+    ("seats", "count", "boxes", "users", "cuts", "step_s", "least_s"),
     [
-        ([(counted(), 1)], 1, 1, 8, True, 8),  # a second for each user
-        ([(counted(alone=101), 2)], 2, 1, 8, False, 7),  # in a row
-        ([(counted(), 2)], 2, 1, 8, False, 4),  # copies of four users each
-        ([(counted(), 4)], 4, 1, 2, False, 1),  # one at least
-        ([(counted(), 1), (counted(), 1)], 2, 1, 8, False, 1),  # unlike ones may have one user
-        ([(counted(alone=101), 2)], 2, 1, 8, True, 3),  # cut
-        ([(counted(room=49, alone=101), 2)], 2, 1, 8, True, 7),  # 98 of 100 bytes: no room to cut
-        ([(counted(alone=101), 2)], 2, 2, 8, False, 4),  # cards of two computers: cut inside them, perhaps
-        ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, False, 7),  # two machines
+        ([(counted(), 1)], 1, 1, 8, BOTH, 8, 8),  # a second for each user
+        ([(counted(alone=101), 2)], 2, 1, 8, NEITHER, 7.5, 7),  # in a row, with half a second of messages
+        ([(counted(), 2)], 2, 1, 8, NEITHER, 4, 4),  # copies of four users each
+        ([(counted(), 4)], 4, 1, 2, NEITHER, 1, 1),  # one at least
+        ([(counted(), 1), (counted(), 1)], 2, 1, 8, NEITHER, 4, 1),  # generously, unlike ones have one user
+        ([(counted(alone=101), 2)], 2, 1, 8, TENSOR, 3.25, 2),  # cut, with a quarter of a second of messages
+        ([(counted(alone=101), 2)], 2, 1, 8, EXPERTS, 3.25, 2),
+        ([(counted(room=49, alone=101), 2)], 2, 1, 8, TENSOR, 7.5, 7),  # 98 of 100 bytes: no room to cut
+        ([(counted(alone=101), 2)], 2, 2, 8, NEITHER, 4, 4),  # cards of two computers: cut inside them, perhaps
+        ([(counted(alone=101), 2)], 2, 2, 8, TENSOR, 2, 2),
+        ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, NEITHER, 7.5, 7),  # two machines
+        ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, TENSOR, 3.25, 2),
+        ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, EXPERTS, 2, 2),  # each with its own users' attention
     ],
 )
-def test_the_least_step_of_an_offer(seats: Any, count: int, boxes: int, users: int, cuts: bool, step_s: float) -> None:
-    found = object.__new__(Bounds)
-    found.users, found._cuts = users, lambda *_: cuts  # type: ignore[method-assign]
+def test_the_least_step_of_an_offer(
+    seats: Any, count: int, boxes: int, users: int, cuts: tuple[bool, bool], step_s: float, least_s: float
+) -> None:
+    found, offer = object.__new__(Bounds), SimpleNamespace(count=count, boxes=boxes)
+    found.users, found._cuts, found._better = users, lambda *_: cuts, lambda *_: 1.0  # type: ignore[method-assign]
     found._paces = SimpleNamespace(  # type: ignore[assignment]
-        alone=lambda _, number: SimpleNamespace(total_s=number), in_line_s=lambda *_: 7, cut_s=lambda _: 3
+        alone=lambda _, number: SimpleNamespace(total_s=number),
+        apart=lambda _: 1 / max(1, users // count),
+        in_line_s=lambda *_: 7,
+        cut_s=lambda _: 3,
+        shared_s=lambda _: 2,
+        together=lambda *_: users,
     )
-    assert found._step_s(seats, SimpleNamespace(count=count, boxes=boxes)) == step_s  # type: ignore[arg-type]
+    found._joins = SimpleNamespace(hops_s=lambda *_: 0.5, reduces_s=lambda *_: 0.25)  # type: ignore[assignment]
+    lie = found._steps(seats, 0.0, offer)  # type: ignore[arg-type]
+    assert found._holding(lie, offer) == pytest.approx((1 / step_s, 1 / least_s))  # type: ignore[arg-type]
+    assert found._holding(lie._replace(short_bytes=1.0), offer) == (0, 0)  # type: ignore[arg-type]
+
+
+LINKED = [
+    ("2x rtx-3090", "vllm", "tensor"),
+    ("2x rtx-3090 via nvlink3-bridge-3090", "vllm", "tensor"),
+    ("2x rtx-3090", "llama.cpp", "layers"),
+    ("rtx-3090 + rtx-3060-12gb", "vllm", "layers"),
+    ("2x mac-m3-ultra-80c 512gb via thunderbolt-5-rdma", "mlx", "tensor"),
+    ("4x mac-m3-ultra-80c 512gb via thunderbolt-5-rdma", "mlx", "layers"),
+    ("2x dgx-spark", "vllm", "tensor"),
+]
+
+
+@pytest.mark.parametrize(("words", "engine", "strategy"), LINKED)
+@pytest.mark.parametrize("users", [1, 4])
+def test_messages_take_what_they_take_in_estimates(words: str, engine: str, strategy: str, users: int) -> None:
+    """As long as in the estimate; nothing where the offer's words do not say the link."""
+    load = Workload(users=users)
+    desk = Desk(Need(model="qwen3-32b", workload=load), None, CATALOG, CATALOG.model("qwen3-32b"), date(2026, 11, 30))
+    work = Work(load, "4bit", "f16")
+    system = choose.bind(words, CATALOG)
+    way = next(each for each in desk.ways(system, work) if (each.placement.engine, each.placement.strategy) == (engine, strategy))
+    assert way.terms
+    box = system.boxes[0]
+    groups = [(group.device, group.memory_bytes, group.count) for group in system.groups[: 1 if len(system.boxes) > 1 else None]]
+    offer: Any = SimpleNamespace(
+        words=words,
+        host=box.host,
+        groups=[(device, size, system.count) for device, size, _ in groups] if len(system.boxes) > 1 else groups,
+        boxes=len(system.boxes),
+        count=system.count,
+        memory_bytes=sum(group.memory_bytes * group.gpus for group in system.groups),
+    )
+    joins, backend = Joins(desk, work), CATALOG.engine(engine).backends
+    one: Any = SimpleNamespace(backend=next(each for each in backend if each.id == way.placement.backend))
+    together = users / min(users, system.count) if CATALOG.engine(engine).pipeline_fills and strategy == "layers" else users
+    least = joins.reduces_s(one, offer) if strategy == "tensor" else joins.hops_s(one, offer, together)
+    if " via " not in words and len(system.boxes) > 1:
+        assert least == 0
+    else:
+        assert 0 < least == pytest.approx(way.terms.link_s)
+    assert joins.link(offer) is joins.link(offer)
+
+
+def test_devices_that_no_message_reaches_do_not_share() -> None:
+    """MLX talks over networks only: never over a PCIe slot."""
+    load = Workload()
+    desk = Desk(Need(model="qwen3-32b", workload=load), None, CATALOG, CATALOG.model("qwen3-32b"), date(2026, 11, 30))
+    offer: Any = SimpleNamespace(words="2x rtx-3090 via pcie-4-x16", host=None, groups=[], boxes=1, count=2, memory_bytes=1.0)
+    silent: Any = SimpleNamespace(backend=SimpleNamespace(staged_software=None, peer_software=None, rdma_software=None, tcp_software=None))
+    assert Joins(desk, Work(load, "4bit", "f16")).reduces_s(silent, offer) == float("inf")
 
 
 def spilling(

@@ -1,7 +1,7 @@
 """The most that a system can do with one work, found without laying the model on it: no estimate is ever faster than its bound.
 
-Several devices that share every layer can at best divide what can be divided; in turn they take as long as all of them must;
-copies side by side are no faster than the best of them alone.
+Several devices that share every layer go at the pace of the slowest, and wait for messages; in turn they take as long as all of them
+must; copies side by side serve each their own users.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from advisor import correction
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Seat, Way, fits, holds_of, short_bytes
+from advisor.advice.joins import NEVER, Joins
 from advisor.advice.offers import Offer
 from advisor.advice.paces import Paces, Seats, Spilt, least_moved
 from advisor.placement import Job
@@ -20,22 +21,32 @@ from advisor.system import Box, Group, System
 from advisor.ways import tables_of
 
 SPILT_SLACK = 1.05  # what may be won by where the layers come from, of unlike devices, and where the host's memory is quick
+ROUNDING = 1 + 1e-9  # sums in another order: some bounds are what an estimate comes to
 OTHER_ENGINES_SHARE = 0.9  # engines' bytes for the same weights and cache differ by less
 
 
 class Bound(NamedTuple):
-    """The most tokens/s for each user (0: it cannot run), and whether the devices alone may hold the work."""
+    """The most tokens/s for each user (0: it cannot run), whether the devices alone may hold the work, and a more generous most,
+    that divides all that can be divided and counts no messages: for who wants to see what comes near, too.
+    """
 
     tokens_per_s: float
     holds: bool
+    generously: float = 0.0
 
 
 class _Lie(NamedTuple):
-    """The work on some devices by one way, whatever computer they are in."""
+    """The work on some devices by one way, whatever computer they are in: least seconds of a step of each kind, endless where it
+    cannot be.
+    """
 
     seats: Seats
     short_bytes: float  # that the devices lack at least
-    tokens_per_s: float  # with all of it on them; 0 where they lack some
+    apart_s: float = NEVER  # one device, or copies side by side
+    in_line_s: float = NEVER  # one after the other, without messages
+    cut_s: float = NEVER  # all on every layer, without messages
+    shared_s: float = NEVER  # likewise, where nobody knows the messages
+    least_s: float = NEVER  # of all of them, divided at best
 
 
 def bounds_of(desk: Desk, work: Work, eight_bit: bool = False) -> "Bounds":
@@ -56,7 +67,8 @@ class Bounds:
         self.users = work.workload.users or 1
         self._holds = holds_of(desk, work, bool(smaller))
         self._paces = Paces(desk, work)
-        self._cut: dict[tuple[Way, int, int, bool], bool] = {}
+        self._joins = Joins(desk, work)
+        self._cut: dict[tuple[Way, int, int, bool], tuple[bool, bool]] = {}
         self._known: dict[str, Bound] = {}
         self._rough: dict[str, float] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
@@ -72,14 +84,15 @@ class Bounds:
         self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
         self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
-    def may_reach(self, offer: Offer, tokens_per_s: float) -> bool:
+    def may_reach(self, offer: Offer, tokens_per_s: float, generously: bool = False) -> bool:
         """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone."""
         if tokens_per_s <= 0:
             return True
         found = self._known.get(offer.key)
         if found is None and self._roughly(offer) < tokens_per_s:
             return False
-        return (found or self.of(offer)).tokens_per_s >= tokens_per_s
+        found = found or self.of(offer)
+        return (found.generously if generously else found.tokens_per_s) >= tokens_per_s
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
@@ -114,8 +127,10 @@ class Bounds:
             if lies is None:
                 ways = self._holds.ways_of(device for device, *_ in offer.groups)
                 lies = self._lies[key] = [self._lie(way, offer) for way in ways]
-            rates = [max(lie.tokens_per_s, self._spilling(lie, offer)) for lie in lies]
-            found = Bound(max(rates, default=0.0), any(lie.short_bytes <= 0 for lie in lies))
+            holding = [self._holding(lie, offer) for lie in lies]
+            spilling = max((self._spilling(lie, offer) for lie in lies), default=0.0)
+            most, generous = (max((rates[kind] for rates in holding), default=0.0) for kind in (0, 1))
+            found = Bound(max(most, spilling), any(lie.short_bytes <= 0 for lie in lies), max(generous, spilling))
             self._known[offer.key] = found
         return found
 
@@ -123,22 +138,41 @@ class Bounds:
         """The work on the devices of an offer by one way."""
         seats = self._holds.seats(way, [(device, size, count * device.gpus_on_board) for device, size, count in offer.groups])
         short = short_bytes(seats)
-        rate = 0.0 if short > 0 else self._better(seats, offer.count) / self._step_s(seats, offer)
-        return _Lie(seats, short, rate)
+        return _Lie(seats, short) if short > 0 else self._steps(seats, short, offer)
 
-    def _step_s(self, seats: Seats, offer: Offer) -> float:
-        """Least seconds of a step with all of the work on the devices."""
+    def _steps(self, seats: Seats, short: float, offer: Offer) -> _Lie:
+        """Least seconds of a step with all of the work on the devices, by how they share it."""
         paces, count = self._paces, offer.count
         if count == 1:
-            return paces.alone(seats[0][0], self.users).total_s
+            alone_s = paces.alone(seats[0][0], self.users).total_s
+            return _Lie(seats, short, apart_s=alone_s, least_s=alone_s)
         joined = offer.boxes > 1 and not seats[0][0].device.is_box  # cards of several computers: cut inside them, perhaps
-        steps = [] if joined else [paces.in_line_s(seats, count)]
+        apart = in_line = cut = shared = best = NEVER
         if joined or fits("replicas", seats):
             least_users = max(1, self.users // count) if len(seats) == 1 else 1
-            steps.append(min(paces.alone(seat, least_users).total_s for seat, _ in seats))
-        if fits("tensor", seats) and self._cuts(seats[0][0].way, offer):
-            steps.append(paces.cut_s(seats))
-        return min(steps)
+            best = min(paces.alone(seat, least_users).total_s for seat, _ in seats)
+            apart = best if joined else 1 / paces.apart(seats)
+        if not joined:
+            in_line = paces.in_line_s(seats, count)
+        tensor, mixture = self._cuts(seats[0][0].way, offer) if fits("tensor", seats) else (False, False)
+        if tensor or mixture:
+            divided = paces.shared_s(seats)
+            best = min(best, divided)
+            cut = paces.cut_s(seats) if not joined and (tensor or offer.boxes == 1) else NEVER
+            shared = divided if joined or (mixture and offer.boxes > 1) else NEVER
+        return _Lie(seats, short, apart, in_line, cut, shared, min(best, in_line))
+
+    def _holding(self, lie: _Lie, offer: Offer) -> tuple[float, float]:
+        """The most tokens/s with all of the work on the devices, and generously; 0 where they do not hold it."""
+        if lie.short_bytes > 0:
+            return 0.0, 0.0
+        step_s, way = min(lie.apart_s, lie.shared_s), lie.seats[0][0].way
+        if lie.in_line_s < step_s:
+            step_s = min(step_s, lie.in_line_s + self._joins.hops_s(way, offer, self._paces.together(way, offer.count)))
+        if lie.cut_s < step_s:
+            step_s = min(step_s, lie.cut_s + self._joins.reduces_s(way, offer))
+        better = ROUNDING * self._better(lie.seats, offer.count)
+        return better / step_s, better / lie.least_s
 
     def _better(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
         """How much more than estimated the owner's own measurements allow."""
@@ -147,8 +181,8 @@ class Bounds:
         known = correction.local(seats[0][0].device.id, seats[0][0].way.engine.id, devices=count)
         return max(1.0, known.decode_factor or 1.0) if known else 1.0
 
-    def _cuts(self, way: Way, offer: Offer) -> bool:
-        """Whether this engine may cut layers, or share experts, over that many devices."""
+    def _cuts(self, way: Way, offer: Offer) -> tuple[bool, bool]:
+        """Whether this engine may cut layers over that many devices, and whether it may share experts."""
         key = way, offer.count, offer.boxes, len(offer.groups) > 1
         if key not in self._cut:
             groups = tuple(Group(device, count, size) for device, size, count in offer.groups)
@@ -156,7 +190,7 @@ class Bounds:
             job = Job(self.desk.model, way.weights, way.cache, System(boxes), way.engine, way.backend, self.work.workload)
             tensor = problem("tensor", job) or tensor_problem(job, offer.count)
             mixture = self.desk.model.is_moe and not problem("experts", job)
-            self._cut[key] = tensor is None or mixture
+            self._cut[key] = tensor is None, mixture
         return self._cut[key]
 
     def _spilling(self, lie: _Lie, offer: Offer) -> float:

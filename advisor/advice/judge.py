@@ -69,11 +69,16 @@ class Case:
         """The bound of one offer."""
         return self.bounds.of(offer)
 
+    def most(self, offer: Offer) -> float:
+        """The most tokens/s of each user; generously where what comes near is shown too."""
+        bound = self.bounds.of(offer)
+        return bound.tokens_per_s if self.lean else bound.generously
+
     def may_do(self, offer: Offer) -> bool:
         """Whether an offer may reach the wanted speed, by what is known of easier work too."""
         if self._ruled_out(offer):
             return False
-        able = self.bounds.may_reach(offer, self.need.min_tokens_per_s)
+        able = self.bounds.may_reach(offer, self.need.min_tokens_per_s, generously=not self.lean)
         if not able:
             self.failed.add(offer)
         return able

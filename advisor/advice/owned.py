@@ -136,7 +136,9 @@ def lesser_weights(way: Estimate, before: Estimate | None) -> Reason:
 def _as_offer(desk: Desk) -> Offer:
     """What is owned as an offer, for its bounds."""
     owned, shelf = owned_cards(desk.have), Shelf(desk)
-    return shelf.card_offer("keep", "", owned, ()) or shelf.box_offer("keep", "", *owned[0], owned[0][2])
+    assert desk.have is not None
+    words = open_system(desk.have).words  # they name the link
+    return shelf.card_offer("keep", words, owned, ()) or shelf.box_offer("keep", words, *owned[0], owned[0][2])
 
 
 def _may_do(mine: Offer, desk: Desk, work: Work, need: Need) -> bool:

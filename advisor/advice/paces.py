@@ -8,11 +8,20 @@ from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Seat, Way
 from advisor.around import HostKeeps, host_keeps
 from advisor.offload_short import SPARE_SHARE
+from advisor.pace import served
 from advisor.placement import Part
 from advisor.step import Constants, Terms, decode_terms
 from advisor.ways import tables_of
 
 Seats = Sequence[tuple[Seat, int]]  # each device as one way uses it, and how many there are
+
+
+class _Copies(NamedTuple):
+    """Copies on equal devices."""
+
+    copies: int
+    user_share: float
+    seat: Seat
 
 
 class Spilt(NamedTuple):
@@ -73,14 +82,35 @@ class Paces:
         return max(1.0, self.users / count) if way.engine.pipeline_fills else float(self.users)
 
     def in_line_s(self, seats: Seats, count: int) -> float:
-        """Least seconds of a step with the layers shared out over the devices."""
-        users = self.together(seats[0][0].way, count)
-        return self.alone(seats[0][0], users).total_s if len(seats) == 1 else self._in_turn_s(seats, 1.0, 1.0, 1.0, users)
+        """Least seconds of a step with the layers shared out over the devices; without messages."""
+        way, users = seats[0][0].way, self.together(seats[0][0].way, count)
+        if len(seats) == 1:
+            return self.alone(seats[0][0], users).total_s
+        one_pass = self._in_turn_s(seats, (1.0, 1.0, 1.0), users, least=1 / way.weights.layers)
+        if not way.engine.pipeline_fills:
+            return one_pass
+        each = [(self._terms(seat, Part(seat.device, 0.0, head_share=0.0), users).total_s, number) for seat, number in seats]
+        return max(one_pass, min(self.users, count) / sum(number / step_s for step_s, number in each))  # the slowest sets the pace
+
+    def apart(self, seats: Seats) -> float:
+        """Tokens/s for each user of copies side by side, the users shared out as placements share them: by the memories' speed."""
+        if len(seats) == 1:
+            seat, count = seats[0]
+            return 1 / self.alone(seat, max(1, self.users // count)).total_s
+        rate = sum(seat.device.bandwidth_bytes_per_s * count for seat, count in seats)
+        copies = [_Copies(count, seat.device.bandwidth_bytes_per_s / rate, seat) for seat, count in seats]
+        shared_out = served(copies, self.users)
+        return sum(count * each / self.alone(copy.seat, each).total_s for copy, count, each in shared_out) / self.users
 
     def cut_s(self, seats: Seats) -> float:
-        """Least seconds of a step that all devices share."""
-        users = self.users
-        steps = [(self.alone(seat, users), number) for seat, number in seats]
+        """Least seconds of a step that all devices work on in equal shares, at the pace of the slowest; without messages."""
+        count = sum(number for _, number in seats)
+        steps = [self.alone(seat, self.users) for seat, _ in seats]
+        return max((step.weights_s + step.cache_s + step.compute_s) / count + step.overhead_s for step in steps)
+
+    def shared_s(self, seats: Seats) -> float:
+        """Least seconds of a step whose work is divided at best, each device with its own users' attention."""
+        steps = [(self.alone(seat, self.users), number) for seat, number in seats]
         shared = 1 / sum(number / (step.weights_s + step.cache_s + step.compute_s) for step, number in steps)
         return shared + min(self.alone(seat, 1).overhead_s for seat, _ in seats)
 
@@ -92,30 +122,34 @@ class Paces:
         experts = moved * weights.expert_bytes
         read = experts * weights.experts_touched_share(users, self._calibration.routing_exponent) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
-        devices_s = self._in_turn_s(seats, 1 - whole, 1 - moved, 1 - whole if beside else 1.0, users)
+        devices_s = self._in_turn_s(seats, (1 - whole, 1 - moved, 1 - whole if beside else 1.0), users)
         layers = max(whole * weights.layers, moved * weights.expert_layers)
         return Spilt(experts + whole * weights.dense_bytes, devices_s, read, layers * self._host_layer_s, self._keeps)
 
-    def _in_turn_s(self, seats: Seats, dense: float, experts: float, cache: float, users: float) -> float:
-        """Least seconds of the devices in turn, with these shares of the model left on them.
+    def _in_turn_s(self, seats: Seats, shares: tuple[float, float, float], users: float, least: float = 0.0) -> float:
+        """Least seconds of the devices in turn, with these shares of layers, experts and cache left on them.
 
-        Of unlike ones the quickest takes all layers that its memory could hold, and of the experts the most.
+        Of unlike ones the quickest takes all layers that its memory could hold but the `least` of the others, and of the experts the
+        most; what makes words of the last layer lies on the last device.
         """
+        dense, experts, cache = shares
         way = seats[0][0].way
 
-        def step_s(seat: Seat, left: float) -> float:
-            return self._terms(seat, Part(seat.device, 0.0, dense_share=dense, expert_share=left, cache_share=cache), users).total_s
+        def step_s(seat: Seat, left: float, head: float = 0.0) -> float:
+            part = Part(seat.device, 0.0, dense_share=dense, expert_share=left, head_share=head, cache_share=cache)
+            return self._terms(seat, part, users).total_s
 
-        whole = [step_s(seat, experts) for seat, _ in seats]
         if len(seats) == 1:
-            return whole[0]
+            return step_s(seats[0][0], experts, 1.0)
+        whole = [step_s(seat, experts) for seat, _ in seats]
         bare = [step_s(seat, 0.0) for seat, _ in seats] if experts else whole
         held = dense * way.weights.dense_bytes + experts * way.weights.expert_bytes
-        left, shared = 1.0, 0.0
+        left, shared = 1.0 - least * sum(count for _, count in seats), least * sum(e * n for e, (_, n) in zip(bare, seats, strict=True))
         for each, (seat, count) in sorted(zip(bare, seats, strict=True), key=lambda pair: pair[0]):
-            taken = min(left, seat.memory_bytes * count / held) if held else left
+            taken = min(left, max(0.0, seat.memory_bytes / held - least) * count) if held else left
             left, shared = left - taken, shared + taken * each
-        return shared + left * max(bare) + min(full - each for full, each in zip(whole, bare, strict=True))
+        head = step_s(seats[-1][0], experts, 1.0) - whole[-1]
+        return shared + left * max(bare) + min(full - each for full, each in zip(whole, bare, strict=True)) + head
 
 
 def least_moved(way: Way, count: int, short_bytes: float) -> tuple[float, float] | None:

@@ -20,7 +20,7 @@ def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
     cash = float("inf") if need.budget_usd is None or need.sell_old else need.budget_usd
     order = _by_price(case, kind, cash)
     if need.prefer == "fastest":
-        order = iter(sorted(order, key=lambda offer: -case.bound(offer).tokens_per_s))
+        order = iter(sorted(order, key=lambda offer: -case.most(offer)))
     for offer in order:
         if offer.kind != "keep" and case.may_do(offer) and allowed(offer.kind, need):
             yield offer
@@ -48,14 +48,14 @@ def _gains(case: Case, offer: Offer) -> bool:
     """Whether another computer may help: memory where the devices do not hold the work, wider slots between several cards."""
     if offer.kind == "keep" or not case.may_hold(offer):
         return True
-    return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s)
+    return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s, generously=not case.lean)
 
 
 def _cannot_win(offer: Offer, best: Option, case: Case, factor: float = 1.0) -> bool:
     """Whether it is dearer than the best (than `factor` times as much), or slower where the fastest is wanted."""
     need = case.need
     if need.prefer == "fastest":
-        return case.bound(offer).tokens_per_s * (case.work.workload.users or 1) < score(best.estimate)
+        return case.most(offer) * (case.work.workload.users or 1) < score(best.estimate)
     usd = counted_usd(best.cost, need)
     return usd is not None and (offer.least_usd or 0.0) > factor * usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
