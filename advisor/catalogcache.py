@@ -15,6 +15,7 @@ from typing import Any
 
 from advisor import __version__
 from advisor.catalogfolder import CatalogFile
+from advisor.correction import home, stated_or_home
 
 MAGIC = b"advisor-catalog-1"
 LONGEST_FIRST_LINE = 80
@@ -159,9 +160,8 @@ def _code_stamp() -> list[tuple[str, int, int]]:
 
 def cache_folder() -> Path:
     """The user's cache folder for this program, by the rules of the system."""
-    home = Path.home()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "advisor" / "Cache"
+        return stated_or_home("LOCALAPPDATA", "AppData", "Local") / "advisor" / "Cache"
     if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "advisor"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "advisor"
+        return home() / "Library" / "Caches" / "advisor"
+    return stated_or_home("XDG_CACHE_HOME", ".cache") / "advisor"

@@ -30,13 +30,27 @@ class Correction:
     date: str
 
 
+def home() -> Path:
+    """The user's home; for one whom this machine does not know, as in a container, a place where nothing can lie."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
+
+
+def stated_or_home(variable: str, *below: str) -> Path:
+    """The folder that a variable of the environment states; empty or relative it does not count [XDG base directories]."""
+    stated = os.environ.get(variable, "")
+    return Path(stated) if os.path.isabs(stated) else home().joinpath(*below)
+
+
 def folder() -> Path:
-    """The user's own folder, as `click.get_app_dir("advisor")` names it, without importing click."""
+    """The user's own folder by the rules of the system."""
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA", str(Path.home()))) / "advisor"
+        return stated_or_home("APPDATA") / "advisor"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "advisor"
-    return Path(os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config"))) / "advisor"
+        return home() / "Library" / "Application Support" / "advisor"
+    return stated_or_home("XDG_CONFIG_HOME", ".config") / "advisor"
 
 
 def file() -> Path:

@@ -11,6 +11,7 @@ from advisor.yamlfile import Plan, Record, Shape, build, plans
 from advisor.yamltext import Lined, Problem, Trap, read
 
 LARGEST = 1e18  # of any number as written; what is larger is a slip of the unit
+LEAST = 1e-12  # but nothing; quotients of smaller ones overflow
 EXPECTED = {"whole": "a whole number", "decimal": "a number"}
 
 
@@ -127,7 +128,7 @@ def _number_problems(shape: Shape, plan: Plan, value: Any, at: _At) -> list[Prob
     wanted = (int,) if shape.kind == "whole" else (int, float)
     if isinstance(value, bool) or not isinstance(value, wanted):
         return [at.problem(f"expected {EXPECTED[shape.kind]}, got {_said(value)}{_number_hint(value)}")]
-    if not isfinite(value) or abs(value) > LARGEST:
+    if not isfinite(value) or abs(value) > LARGEST or 0 < abs(value) < LEAST:
         return [at.problem(f"{value} is beyond any number a datasheet holds")]
     if plan.above is not None and value <= plan.above:
         return [at.problem(f"expected more than {plan.above:g}, got {value:g}")]

@@ -273,6 +273,8 @@ def test_text_fits_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("linux", {"XDG_CONFIG_HOME": "/x/config"}, ("x", "config", "advisor")),
         ("linux", {"HOME": "/home/me"}, ("home", "me", ".config", "advisor")),
+        ("linux", {"HOME": "/home/me", "XDG_CONFIG_HOME": ""}, ("home", "me", ".config", "advisor")),
+        ("linux", {"HOME": "/home/me", "XDG_CONFIG_HOME": "here"}, ("home", "me", ".config", "advisor")),  # relative: not to count
         ("darwin", {"HOME": "/Users/me"}, ("Users", "me", "Library", "Application Support", "advisor")),
         ("win32", {"APPDATA": "/AppData/Roaming"}, ("AppData", "Roaming", "advisor")),
         ("win32", {"HOME": "/Users/me"}, ("Users", "me", "advisor")),  # a service account without the variable

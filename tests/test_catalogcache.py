@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from advisor import catalogcache, catalogcompile
+from advisor import catalogcache, catalogcompile, correction, safewrite
 from advisor.catalog import Catalog
 from advisor.catalogcache import MOST_COPIES, cache_folder, from_bytes, packed_key, to_bytes
 from advisor.catalogfolder import files_of
 from advisor.catalogstack import PACKED
+from advisor.errors import BadInput
 
 FROZEN = Path(__file__).parent / "catalog"
 
@@ -202,3 +203,21 @@ def test_the_cache_folder_follows_the_system(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(catalogcache.sys, "platform", "linux")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == tmp_path / ".cache" / "advisor"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_folder() == tmp_path / ".cache" / "advisor"
+
+
+def test_who_has_no_home_is_answered_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container under a number that has no name, Python finds no home: nothing of one's own is read, and nothing written."""
+
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nowhere)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    assert not correction.folder().exists()
+    assert not cache_folder().exists()
+    assert Catalog.load().device("rtx-3090").id == "rtx-3090"
+    with pytest.raises(BadInput, match="cannot be written"):
+        safewrite.write(correction.file(), "{}", force=True)

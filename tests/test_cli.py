@@ -219,11 +219,15 @@ def test_python_m_is_the_same():
     [("advisor rec", 1, "recommend"), ("advisor estimate rtx-309", 2, "rtx-3090"), ("advisor schema rec", 2, "recommend"),
      ("advisor estimate rtx-3090 --model qwen3-8", 4, "qwen3-8b"), ("advisor recommend --have rtx-309", 3, "rtx-3090"),
      ("advisor recommend --have epyc-s", 3, "epyc-sp5"), ("advisor ask --among mac-m3-u", 3, "mac-m3-ultra-80c"),
-     ("advisor recommend --consider second", 3, "second-gpu")],
+     ("advisor recommend --consider second", 3, "second-gpu"), ("advisor recommend --prefer f", 3, "fastest"),
+     ("advisor estimate rtx-3090 via pcie-4-x8", 4, "pcie-4-x8"), ("advisor estimate 'rtx-3090 on vl", 2, "vllm"),
+     ("advisor compare '2x rtx-3090 as te", 2, "2x rtx-3090 as tensor"), ("advisor estimate rtx-3090 --quant q4_k_m", 4, "q4_k_m"),
+     ("advisor estimate rtx-3090 --kv-quant q8", 4, "q8_0"), ("advisor list dev", 2, "devices"), ("advisor show vl", 2, "vllm"),
+     ("advisor schema cat", 2, "catalog")],
 )  # fmt: skip
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes_commands_and_ids(words, at, offered, shell):
-    last = words.rpartition(" ")[2]
+    last = words[words.find("'") :] if "'" in words else words.rpartition(" ")[2]
     state = {"COMP_WORDS": words, "COMP_CWORD": last if shell == "fish" else str(at), "_ADVISOR_COMPLETE": f"{shell}_complete"}
     assert offered in advisor(**state).stdout
 

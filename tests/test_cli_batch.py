@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,28 @@ def test_no_progress_where_stderr_is_no_terminal(echoed, monkeypatch, capsys):
 def test_an_unreadable_file_is_an_error(capsys):
     assert run(["batch", "no/such/file.jsonl"]) == 2
     assert "no/such/file.jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"command": "detect", "from": "-"}, "name a file"),
+        ({"command": "calibrate", "files": ["-"]}, "name a file"),
+        ({"command": "add"}, "no command 'add'"),
+        ({"command": "detect", "sources": "x"}, "'sources' is not a key of detect; it has from, system"),
+    ],
+)
+def test_no_request_reads_the_other_requests(request_, words, monkeypatch, capsys):
+    """Standard input holds them: what takes from it, or asks back, would swallow those that follow."""
+    following = {"command": "list", "kind": "engines", "where": "id=vllm"}
+    code, answers = ask(monkeypatch, capsys, lines(request_, following))
+    assert code == 2
+    assert words in answers[0]["error"]["message"]
+    assert answers[1]["command"] == "list"
+
+
+def test_keys_of_other_commands_are_their_long_options(monkeypatch, capsys):
+    pasted = Path(__file__).parent / "inputs" / "smi_2x3090_bridge.txt"
+    code, answers = ask(monkeypatch, capsys, lines({"command": "detect", "from": [str(pasted)]}, {"command": "show", "name": "vllm"}))
+    assert code == 0
+    assert [answer["command"] for answer in answers] == ["detect", "show"]

@@ -77,6 +77,7 @@ BAD = [
     ("id: t\nmemory_gib: 1_000", f"t.yaml:2: memory_gib: '1_000' {DIGITS}"),
     ("id: t\nmemory_gib: 0x10", f"t.yaml:2: memory_gib: '0x10' {DIGITS}"),
     ("id: t\nmemory_gib: 99999999999999999999", "t.yaml:2: memory_gib: 99999999999999999999 is beyond any number a datasheet holds"),
+    ("id: t\nmemory_gib: 1.0e-300", "t.yaml:2: memory_gib: 1e-300 is beyond any number a datasheet holds"),
     ("id: 3090\nmemory_gib: 1", "t.yaml:1: id: expected text, got the number 3090: put it in quotes, '3090'"),
     ("id: no\nmemory_gib: 1", "t.yaml:1: id: 'no' is not plain: write true or false, or put the text in quotes"),
     ("id: true\nmemory_gib: 1", "t.yaml:1: id: expected text, got true: put it in quotes, 'True'"),

@@ -19,6 +19,8 @@ LONGEST_LINE_BYTES = 2**24
 PROGRESS_EVERY = 500
 MADE_MOST = 150_000  # objects that answers may leave before they are looked through
 _HALF = re.compile("[\ud800-\udfff]")
+NOT_ASKED = ("batch", "add")  # a record is added with its questions, one at a time
+FORMS = ("json", "format", "form")
 ERROR_MARK = '{"error":'
 
 
@@ -59,10 +61,10 @@ def _other(command: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """A request for one of the other commands, run as its command line would be."""
     from advisor.cli import COMMANDS, group
 
-    if command not in COMMANDS or command == "batch":
+    if command not in COMMANDS or command in NOT_ASKED:
         from difflib import get_close_matches
 
-        known = [name for name in COMMANDS if name != "batch"]
+        known = [name for name in COMMANDS if name not in NOT_ASKED]
         raise BadValue(f"There is no command {command[:60]!r}; there are {', '.join(known)}.", tuple(get_close_matches(command, known, 3)))
     written = io.StringIO()
     with redirect_stdout(written), redirect_stderr(io.StringIO()):
@@ -71,26 +73,33 @@ def _other(command: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def _key(parameter: click.Parameter) -> str:
+    """What a request calls an option, its long name, or an argument, its name."""
+    long = next((option for option in parameter.opts if option.startswith("--")), parameter.name or "")
+    return long.removeprefix("--").replace("-", "_")
+
+
 def _arguments(command: str, asked: Mapping[str, Any]) -> list[str]:
     """The command line of a request: options by their long names, arguments by theirs."""
     from advisor.cli import group
 
     found = group.get_command(click.Context(group), command)
-    parameters = {parameter.name: parameter for parameter in found.params} if found else {}
+    parameters = {_key(parameter): parameter for parameter in found.params} if found else {}
     options, arguments = ["--json"], []
     for key, value in asked.items():
-        if key in ("command", "json", "form"):
+        if key in ("command", *FORMS):
             continue
         if key not in parameters:
-            known = ", ".join(name for name in parameters if name and name != "form")
+            known = ", ".join(name for name in parameters if name not in FORMS)
             raise BadValue(f"{key[:60]!r} is not a key of {command}; it has {known}.")
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(parameters[key], click.Argument):
-                arguments.append(str(each))
-            elif each is True:
-                options.append(f"--{key.replace('_', '-')}")
-            elif each is not None and each is not False:
-                options.append(f"--{key.replace('_', '-')}={each}")
+        if value == "-" or (isinstance(value, list) and "-" in value):
+            raise BadValue(f"{key}: standard input may hold the requests themselves: name a file instead of -.")
+        values = [each for each in (value if isinstance(value, list) else [value]) if each is not None and each is not False]
+        if isinstance(parameters[key], click.Argument):
+            arguments += map(str, values)
+        else:
+            option = f"--{key.replace('_', '-')}"
+            options += [option if each is True else f"{option}={each}" for each in values]
     return [*options, "--", *arguments]
 
 

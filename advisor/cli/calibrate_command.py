@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from advisor.cli.complete import catalog_ids
+from advisor.cli.complete import catalog_ids, system_words
 from advisor.cli.options import form_options
 
 if TYPE_CHECKING:
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
 @click.command("calibrate", epilog="Example:  llama-bench -m model.gguf | advisor calibrate - --save")
 @click.argument("files", metavar="FILE...", nargs=-1)
-@click.option("--system", metavar="SYSTEM", help="What it ran on, in SYSTEM words, where the file does not say.")
+@click.option(
+    "--system",
+    metavar="SYSTEM",
+    shell_complete=system_words("devices"),
+    help="What it ran on, in SYSTEM words, where the file does not say.",
+)
 @click.option("--model", metavar="M", shell_complete=catalog_ids("models"), help="The model, where the file does not say.")
-@click.option("--quant", metavar="Q", help="Its quantization, where the file does not say.")
+@click.option("--quant", metavar="Q", shell_complete=catalog_ids("quants"), help="Its quantization, where the file does not say.")
 @click.option("--save", is_flag=True, help="Keep a local correction that later estimates use.")
 @click.option("--reset", is_flag=True, help="Drop every local correction first.")
 @click.option("--export", "target", metavar="FILE", help="Write the accepted rows as a file for the catalog's measurements.")

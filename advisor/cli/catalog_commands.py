@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from advisor.cli.complete import catalog_ids
+from advisor.cli.complete import catalog_ids, words_of
 from advisor.cli.options import form_options
 from advisor.cli.streams import say, wrapped
 
@@ -54,7 +54,7 @@ def print_in(form: str, page: Callable[[], "Page"], found: Callable[[], dict[str
 
 
 @click.command("list", epilog="Example:  advisor list devices --where 'memory>=48gb' --where maker=nvidia --sort price")
-@click.argument("kind", metavar="KIND")
+@click.argument("kind", metavar="KIND", shell_complete=words_of("advisor.tables", "LISTED"))
 @click.option("--where", metavar="EXPR", multiple=True, help="KEY>=NUMBER[UNIT], KEY=WORD, KEY~PART (repeatable).")
 @click.option("--sort", metavar="KEY", help="Order by this key; -KEY puts the largest first.")
 @catalog_option
@@ -70,7 +70,9 @@ def list_command(kind: str, where: tuple[str, ...], sort: str | None, catalog: t
 
 
 @click.command("show", epilog="Example:  advisor show rtx-3090")
-@click.argument("name", nargs=-1, required=True, metavar="ID", shell_complete=catalog_ids("devices"))
+@click.argument(
+    "name", nargs=-1, required=True, metavar="ID", shell_complete=catalog_ids("devices", "models", "links", "hosts", "engines", "quants")
+)
 @catalog_option
 @form_options("text", "json", "markdown")
 def show_command(name: tuple[str, ...], catalog: tuple[str, ...], form: str) -> int:

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from advisor.cli.complete import catalog_ids, words_of
+from advisor.cli.complete import catalog_ids, system_words, words, words_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 NEGATIVE = 3
@@ -15,8 +15,10 @@ _MODEL = [
                  help="Catalog id or alias, config.json, .gguf file, or a size: 70b, 8x7b, 30b-a3b."),
 ]  # fmt: skip
 _WORK = [
-    click.option("--quant", metavar="Q", help="Weights: q4_k_m, q8_0, fp8, awq-4bit, mlx-4bit, 4bit, …  [default: the usual one]"),
-    click.option("--kv-quant", metavar="Q", help="KV cache: f16, q8_0, q4_0, fp8.  [default: f16]"),
+    click.option("--quant", metavar="Q", shell_complete=catalog_ids("quants"),
+                 help="Weights: q4_k_m, q8_0, fp8, awq-4bit, mlx-4bit, 4bit, …  [default: the usual one]"),
+    click.option("--kv-quant", metavar="Q", shell_complete=words("f16", "q8_0", "q4_0", "fp8"),
+                 help="KV cache: f16, q8_0, q4_0, fp8.  [default: f16]"),
     click.option("--users", metavar="N", help="Requests generated at the same time; max = as many as fit.  [default: 1]"),
     click.option("--context", metavar="N", help="Tokens reserved for each user; 8k = 8192.  [default: 8k or prompt + generate]"),
     click.option("--prompt", metavar="N", help="Tokens read when generation starts; 0 allowed.  [default: 1024]"),
@@ -35,13 +37,14 @@ _WORK = [
     click.option("--why", is_flag=True, default=None, help="Show the arithmetic of the limiting terms, with sources."),
 ]  # fmt: skip
 _PURCHASE = [
-    click.option("--have", metavar="SYSTEM", shell_complete=catalog_ids("devices", "hosts"),
+    click.option("--have", metavar="SYSTEM", shell_complete=system_words("devices", "hosts"),
                  help="What you own, in SYSTEM words; desktop = one without cards; auto = this machine."),
     click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k, 3000 EUR."),
-    click.option("--prefer", metavar="cheapest|fastest", help="What to take among what meets the need.  [default: cheapest]"),
+    click.option("--prefer", metavar="cheapest|fastest", shell_complete=words("cheapest", "fastest"),
+                 help="What to take among what meets the need.  [default: cheapest]"),
     click.option("--consider", metavar="KIND", multiple=True, shell_complete=words_of("advisor.advice", "KINDS"),
                  help="Only these kinds of answer (repeatable): second-gpu, …"),
-    click.option("--among", metavar="SYSTEM", multiple=True, shell_complete=catalog_ids("devices"),
+    click.option("--among", metavar="SYSTEM", multiple=True, shell_complete=system_words("devices"),
                  help="Only these systems and what is owned: A or B? (repeatable)"),
     click.option("--new-only", is_flag=True, default=None, help="No used parts."),
     click.option("--sell-old", is_flag=True, default=None, help="Count what the replaced parts would bring."),
@@ -73,7 +76,7 @@ def form_options(*forms: str) -> Callable[[F], F]:
     )
 
 
-system_argument = click.argument("system", nargs=-1, metavar="SYSTEM", shell_complete=catalog_ids("devices"))
+system_argument = click.argument("system", nargs=-1, metavar="SYSTEM", shell_complete=system_words("devices"))
 
 
 def joined(words: tuple[str, ...]) -> str | None:

@@ -7,7 +7,7 @@ from advisor.errors import BadValue
 
 
 @click.command("schema", epilog="Example:  advisor schema recommend > recommend.schema.json")
-@click.argument("command", metavar="COMMAND", shell_complete=words_of("advisor.report.schemas", "BUILDERS"))
+@click.argument("command", metavar="COMMAND", shell_complete=words_of("advisor.report.schemas", "BUILDERS", "catalog"))
 @click.argument("kind", metavar="[KIND]", required=False)
 @click.option("--json", is_flag=True, expose_value=False, help="Accepted for symmetry: a schema is always JSON.")
 def schema(command: str, kind: str | None) -> int:
