@@ -85,7 +85,7 @@ def _arguments(command: str, asked: Mapping[str, Any]) -> list[str]:
 
     found = group.get_command(click.Context(group), command)
     parameters = {_key(parameter): parameter for parameter in found.params} if found else {}
-    options, arguments = ["--json"], []
+    options, arguments = ["--json"], list[str]()
     for key, value in asked.items():
         if key in ("command", *FORMS):
             continue
