@@ -144,9 +144,18 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     alone = (best.one.reason,) if best.one and best.one.reason else ()
     warnings = (*beyond_model(request, model), *assumed_of(model))
-    best = replace(best, rows=rows_near(best, catalog), more_reasons=alone, more_warnings=warnings)
+    reasons = (*alone, *_assumed_host(best.system))
+    best = replace(best, rows=rows_near(best, catalog), more_reasons=reasons, more_warnings=warnings)
     judged = _conditions(system, model, request, workload, catalog) if system.count > 1 else None
     return Estimated(best, cost_of(best, request, catalog), catalog.overlays, judged, request)
+
+
+def _assumed_host(system: "System") -> tuple[Reason, ...]:
+    """That nobody named the computer around the cards; `recommend` would look for a cheaper one."""
+    box = system.boxes[0]
+    if box.host is None or not box.host_assumed or box.groups[0].device.mount != "slot":
+        return ()
+    return (Reason("host.assumed", {"host": box.host.name, "ram_bytes": system.ram_bytes or box.host.memory_bytes}),)
 
 
 def _conditions(system: "System", model: "Model", request: Request, workload: "Workload", catalog: "Catalog") -> "dict[str, Condition]":

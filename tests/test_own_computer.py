@@ -132,3 +132,19 @@ def test_the_price_of_another_computer_has_flips_too() -> None:
     devices = [flip.device for flip in given.flips if flip.wish == "price_usd"]
     assert given.verdict.cost
     assert given.verdict.cost.bought[0].what in devices
+
+
+@pytest.mark.parametrize("host", [None, "desktop-ddr4-x8x8"])
+def test_an_estimate_tells_the_computer_that_nobody_named(host: str | None) -> None:
+    """`estimate` takes the usual desktop, `recommend` the cheapest that does it: each says so, and --host makes both the same."""
+    card = answers.estimate(catalog=CATALOG, system="rtx-3090", model="qwen3-8b", host=host)
+    told = [reason.facts["host"] for reason in card.reasons if reason.code == "host.assumed"]
+    assert told == ([] if host else [CATALOG.host("desktop-x8x8").name])
+    box = answers.estimate(catalog=CATALOG, system="dgx-spark", model="qwen3-8b")
+    assert not [reason for reason in box.reasons if reason.code == "host.assumed"]
+    advice = answers.recommend(catalog=CATALOG, model="qwen3-32b", consider=("one-bigger-gpu",), host=host)
+    assumed = [reason.facts["host_id"] for reason in advice.assumptions if reason.code == "assumed.bought-host"]
+    assert advice.verdict.system
+    bought = advice.verdict.system.boxes[0].host
+    assert bought
+    assert assumed == ([] if host else [bought.id])

@@ -1,11 +1,11 @@
 """The verdict in one sentence with its numbers, what it takes on trust, and what the buyer must mind."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
-from advisor.advice.desk import Work
+from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
 from advisor.advice.naming import main_change, named
 from advisor.advice.roads import nearest
@@ -154,6 +154,7 @@ def assumptions(case: Case, decision: Decision, full: Reason | None) -> tuple[Re
         found.append(Reason(f"assumed.{kind}", facts))
     found += desk.have.remarks if desk.have else ()
     option = decision.chosen
+    found += _bought_host(option, desk) if option and not need.host else ()
     if option and need.quant is None:
         found.append(Reason("assumed.quant", {"quant": option.estimate.quant.id, "engine": option.estimate.placement.engine}))
     if option and need.kv_quant is None and option.estimate.kv_quant != case.work.kv_quant:
@@ -168,6 +169,14 @@ def assumptions(case: Case, decision: Decision, full: Reason | None) -> tuple[Re
     found.append(Reason("assumed.running", electricity))
     found += [full] if full is not None and full.code == "assumed.full-context" else []
     return tuple(found)
+
+
+def _bought_host(option: Option, desk: Desk) -> Iterator[Reason]:
+    """That the computer on the bill is another one than estimates assume."""
+    usual = next((host for host in desk.catalog.hosts.values() if host.owned_default), None)
+    bought = next((line.what for line in option.cost.bought if line.what in desk.catalog.hosts), None)
+    if usual is not None and bought not in (None, usual.id):
+        yield Reason("assumed.bought-host", {"host_id": bought, "usual_id": usual.id, "usual_usd": desk.terms.price(usual).usd})
 
 
 def full_context(case: Case, option: Option | None) -> Reason | None:

@@ -173,6 +173,8 @@ ADVICE: dict[str, str] = {
     "remark.extraordinary-late": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, with the "
     "first token after {first_token_s} where {floor_s} are wanted.",
     # host parts
+    "host.assumed": "{host} with {ram_bytes} of memory, as nobody named a computer; --host names one (`recommend` without --have counts "
+    "the cheapest that does it).",
     "host.power": "The power supply is short: {need_w} needed, {have_w} there; {part} for {price_usd} (or a power limit).",
     "host.power-tight": "The power supply has little to spare: {need_w} of {have_w} ({used_share}). Limit the cards' power, or take one of "
     "about {wanted_w}.",
@@ -261,6 +263,8 @@ ADVICE: dict[str, str] = {
     "rent.even": "Renting the same costs {rental_usd_per_hour}: buying pays from {even_hours} hours a day over three years.",
     # what is taken on trust
     "assumed.host": "Your cards sit in: {host}, {supply_w} supply, {ram_bytes} of memory.",
+    "assumed.bought-host": "The computer is the cheapest that does it ({host_id}); `estimate` and `compare` assume {usual_id}, "
+    "{usual_usd}: --host names one for both.",
     "assumed.own-host": "Your own computer: {host}, {supply_w} supply, {ram_bytes} of memory.",
     "assumed.laptop": "Your {host} has {ram_bytes} of memory, and takes a card only in a box on its port.",
     "assumed.floor": "{floor_tokens_per_s} wanted, as nobody said.",
