@@ -19,8 +19,6 @@ from advisor.system import Box, System
 from advisor.units import GIB
 from advisor.weights import Weights
 
-USUAL_STORAGE = "nvme-4"
-
 
 @dataclass(frozen=True, eq=False)
 class Tables:
@@ -79,7 +77,7 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
     carried = min(reached, tables.hosts.carried_share * link.bandwidth_bytes_per_s) if reached and link else reached
     flops = host.cpu_compute_flops if host else None
     processor = tables.choices.choice("processor-reached-share") * flops if flops is not None else None
-    storage = tables.storages.get(storage_of(system))
+    storage = tables.storages.get(storage_of(system, tables.choices))
     return Runner(
         model=model,
         weights=weights,
@@ -96,15 +94,15 @@ def runner_of(system: System, model: Model, weights: Weights, cache: Cache, plac
     )
 
 
-def storage_of(system: System) -> str:
+def storage_of(system: System, choices: Choices) -> str:
     """Id of what the weights are loaded from."""
     host = system.boxes[0].host
-    return system.storage or (host.storage if host else USUAL_STORAGE)
+    return system.storage or (host and host.storage) or choices.usual_storage
 
 
-def load_s(system: System, weights: Weights, placement: Placement, storages: Mapping[str, Storage]) -> float | None:
+def load_s(system: System, weights: Weights, placement: Placement, tables: Tables) -> float | None:
     """Seconds until the weights are in: each box reads its own share, all at the same time."""
-    storage = storages.get(storage_of(system))
+    storage = tables.storages.get(storage_of(system, tables.choices))
     if storage is None:
         return None
     boxes: dict[int, float] = {}

@@ -8,15 +8,12 @@ from advisor.model import Model
 from advisor.placement import Part, Placement
 from advisor.record import dataclass
 
-PIPELINE_COPIES = 4  # of a batch's inputs [llama.cpp, GGML_SCHED_MAX_COPIES]
 F32_BYTES, F16_BYTES = 4.0, 2.0
-MASK_BYTES = 2.0  # F16, with flash attention
-USUAL_BATCH_TOKENS = 512
 
 
-def input_copies(placement: Placement) -> int:
-    """Copies of a batch's inputs: several where llama.cpp lets batches follow each other through devices, none in host memory."""
-    return PIPELINE_COPIES if placement.stages > 1 and not placement.host_layers and not placement.host_expert_layers else 1
+def input_copies(placement: Placement, engine: Engine) -> int:
+    """Copies of a batch's inputs: several where the engine lets batches follow each other through devices, none in host memory."""
+    return engine.pipeline_copies if placement.stages > 1 and not placement.host_layers and not placement.host_expert_layers else 1
 
 
 @dataclass(frozen=True)
@@ -41,16 +38,16 @@ def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, c
     """Runtime and compute buffers: what one batch of prompt tokens needs.
 
     llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest
-    states, a mask of 2 B for each token of the batch and of the context (`copies` of it where batches follow each other
-    through several devices), and `unpacked` bytes for each cached token that its kernels read in 16 bits; at the head,
+    states, a mask of 2 B for each token of the batch and of the context (flash attention; `copies` of it where batches follow
+    each other through several devices), and `unpacked` bytes for each cached token that its kernels read in 16 bits; at the head,
     4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits and keep logits for their sequences
     only; vLLM sets apart what its sampler makes of them (`sampler_logit_bytes`: copies in 32 bits, sorted, counted).
     """
-    batch = engine.batched_prefill_tokens or USUAL_BATCH_TOKENS
+    batch = engine.batched_prefill_tokens
     states = batch * (4 * model.hidden_size + widest(model))
     if engine.f32_buffers:
         head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
-        return State(runtime_bytes + F32_BYTES * states, MASK_BYTES * batch * copies, unpacked), State(runtime_bytes + head)
+        return State(runtime_bytes + F32_BYTES * states, F16_BYTES * batch * copies, unpacked), State(runtime_bytes + head)
     if engine.sampler_logit_bytes is not None:
         sampler = engine.sampler_logit_bytes * model.vocab_size if part.head_share else 0.0  # every rank holds all logits
         return State(runtime_bytes + F16_BYTES * states), State(runtime_bytes, each_users_bytes=sampler)

@@ -14,8 +14,6 @@ FP8_BITS = 8.0
 F16_BITS = 16.0
 F32_BYTES = 4.0
 F16_BYTES = 2.0
-DSA_FP8_BYTES = 656.0  # 512 FP8 latent, 4 FP32 scales, 64 BF16 rope numbers [vLLM, fp8_ds_mla]
-INDEX_FP8_BYTES = 132.0  # 128 FP8 numbers and a FP32 scale [vLLM, DeepSeek-V3.2 indexer cache]
 
 
 @dataclass(frozen=True)
@@ -137,8 +135,9 @@ def _group(mixer: Mixer, model: Model) -> int:
 def _held_latent(mixer: Mixer, bits: float, keeping: Keeping) -> list[tuple[float, float, float]]:
     numbers = _numbers(mixer)
     sparse = keeping.sparse and mixer.indexer_tokens is not None
-    each = DSA_FP8_BYTES if sparse and bits == FP8_BITS else numbers * bits / BITS_PER_BYTE
-    index = INDEX_FP8_BYTES if keeping.sparse else mixer.indexer_head_dim * F16_BYTES
+    fp8_bytes = keeping.sparse_latent_bytes if sparse and bits == FP8_BITS else None
+    each = numbers * bits / BITS_PER_BYTE if fp8_bytes is None else fp8_bytes
+    index = mixer.indexer_head_dim * F16_BYTES if keeping.sparse_index_bytes is None else keeping.sparse_index_bytes
     found = [(each * mixer.layers, float(mixer.indexer_tokens or 0) if sparse else inf, inf)]
     if mixer.indexer_layers:
         found.append((index * mixer.indexer_layers, inf, inf))

@@ -10,3 +10,4 @@ class Choices(Chosen):
     """The whole file."""
 
     choices: tuple[Choice, ...] = given()
+    usual_storage: str = given(about="what weights are loaded from where nothing is said")

@@ -82,6 +82,8 @@ class Keeping:
     state_as_model: bool = given(default=False)  # state in the model's own precision
     state_paged: bool = given(default=False)  # blocks of the cache are made as large as a layer's state, which fills whole ones
     sparse: bool = given(default=False)  # indexed attention reads only the tokens picked
+    sparse_latent_bytes: float | None = given(default=None, above=0, about="of a token's latent in FP8, with scales and rotary numbers")
+    sparse_index_bytes: float | None = given(default=None, above=0, about="of a token's index key, with its scale; empty = 16 bits each")
     absorbed: bool = given(default=True)  # MLA attends on the latent itself while reading a prompt
     unpacked_by: tuple[str, ...] = given(default=())  # backends that read prompts against a copy, in 16 bits, of a layer kept in fewer
 
@@ -132,6 +134,7 @@ class Engine:
     keeps: Keeping = given(default=Keeping())
     embedding_in_host: bool = given(default=False)  # the input embedding is looked up in host memory beside a card
     f32_buffers: bool = given(default=False)  # buffers in 32 bits, logits of every token of the batch
+    pipeline_copies: int = given(default=1, least=1)  # of a batch's inputs, where batches follow each other through devices
     usual_split: str = given(one_of=("layers", "tensor"))  # on several devices when none is asked of what is owned
     tensor: TensorRule | None = given(default=None)
     multi_node: tuple[str, ...] = given(default=())  # splits it can do between boxes
@@ -146,7 +149,7 @@ class Engine:
     excluded_architectures: tuple[str, ...] = given(default=())
     max_sequences: int | None = given(default=None)
     sampler_logit_bytes: float | None = given(default=None, above=0, about="set apart for each user and word of the vocabulary")
-    batched_prefill_tokens: int | None = given(default=None)  # chunk of prompt tokens read in one step
+    batched_prefill_tokens: int = given(default=512, least=1)  # chunk of prompt tokens read in one step
     memory_share: float | None = given(default=None)  # gpu_memory_utilization, mem-fraction-static
     overhead_bytes: float = given("overhead_gib", GIB, default=0.0)  # fixed, on each device
     split_flags: tuple[SplitFlags, ...] = given(default=())

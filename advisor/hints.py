@@ -14,6 +14,14 @@ class Rung:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Lower:
+    """Weights of fewer bits than the usual ones, tried on what is owned."""
+
+    quant: str = given()
+    last: bool = given(default=False)  # what it loses shows: taken where nothing else does it, never for speed alone
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flag:
     """How one engine is told one setting: `{context}`, `{count}` … are filled in."""
 
@@ -125,6 +133,8 @@ class Hints(Chosen):
     """All of them."""
 
     ladder: tuple[Rung, ...] = given()
+    lower_quants: tuple[Lower, ...] = given(default=())
+    last_caches: tuple[str, ...] = given(default=(), about="cache types tried where nothing has to be bought: what they lose shows")
     flags: tuple[Flag, ...] = given()
     drafting: tuple[Drafting, ...] = given()
     risks: tuple[Risk, ...] = given()

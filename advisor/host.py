@@ -41,7 +41,7 @@ class Host:
     memory_bandwidth_bytes_per_s: float = given("memory_bandwidth_gb_per_s", GB, above=0, about="nominal: channels times data rate")
     memory_reached_bytes_per_s: float | None = given("memory_reached_gb_per_s", GB, default=None, about="what programs reach of it")
     cpu_compute_flops: float | None = given("cpu_gflops", GB, default=None, about="FP32 rate of the processor")
-    storage: str = given(default="nvme-4")
+    storage: str | None = given(default=None, about="what weights are loaded from; empty = the usual kind")
     network: tuple[str, ...] = given(default=())
     owned_default: bool = given(default=False)  # the desktop assumed around cards in --have
     prices: tuple[Price, ...] = given(default=())

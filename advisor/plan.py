@@ -59,7 +59,7 @@ class Plan:
     @cached_property
     def loading_s(self) -> float | None:
         """Seconds until the weights are in."""
-        return load_s(self.system, self.weights, self.placement, self.tables.storages)
+        return load_s(self.system, self.weights, self.placement, self.tables)
 
     @cached_property
     def slow_kernels(self) -> tuple[Reason, ...]:

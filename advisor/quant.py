@@ -58,6 +58,7 @@ class Quant:
     )
     dynamic: bool = given(default=False)  # a mix of types chosen model by model: rules are typical, files are measured
     tower_bits: float | None = given(default=None, above=0)  # vision tower; None = in a file of its own, not loaded
+    tower_apart: tuple[str, ...] = given(default=())  # engines that keep it in a file of its own, loaded only for pictures
     rules: tuple[Rule, ...] = given()
     sources: tuple[Source, ...] = given(default=())
     notes: str | None = given(default=None)

@@ -70,7 +70,7 @@ def rooms_of(
     host_room_bytes: float | None = None,
 ) -> Rooms:
     """The places of a placement; `host_room_bytes` may be taken of the memory of the computer around its devices."""
-    copies = input_copies(placement)
+    copies = input_copies(placement, engine)
     unpacked = cache.unpacked_bytes_per_token if placement.backend in engine.keeps.unpacked_by else 0.0
     loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies, unpacked) for part in placement.parts)
     held = sum(_host_bytes(part, weights) * part.count for part in placement.parts)

@@ -171,7 +171,7 @@ class _Behind:
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
         plan = self.plan
-        waiting = why.waiting(plan.loading_s, storage_of(plan.system))
+        waiting = why.waiting(plan.loading_s, storage_of(plan.system, plan.tables.choices))
         return (*plan.remarks, *self.fit.reasons, *plan.placement.reasons, *_said(self.timed, plan, self.known), *waiting)
 
     @cached_property

@@ -57,7 +57,7 @@ TABLES = {
         Table("config_habits", "habits of config.json files", "intake.hf_families", "Habits", "single"),
         Table("typical_sizes", "typical model sizes", "intake.size_words", "Sizes", "single"),
         Table("money", "money", "money", "Money", "single"),
-        Table("choices", "chosen numbers", "choices", "Choices", "single"),
+        Table("choices", "chosen numbers", "choices", "Choices", "single", {"usual_storage": "storage"}),
         Table("bounds", "bounds", "bounds", "Bounds", "single"),
         Table("integrated", "marks of integrated GPUs", "integrated", "Integrated", "single"),
     )

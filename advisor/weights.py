@@ -9,8 +9,6 @@ from advisor.record import dataclass
 from advisor.tensor import Tensor
 from advisor.units import BITS_PER_BYTE
 
-READS_LIKE = {"ik_llama.cpp": "llama.cpp"}  # engines that load the files of another as it does
-TOWERS_APART = ("llama.cpp",)  # engines that keep the vision tower in a file of its own, loaded only for pictures
 PLAUSIBLE_SCALE = (0.5, 2.0)  # a measured size outside this of the computed one belongs to something else
 
 
@@ -82,14 +80,13 @@ class Weights:
 @lru_cache(maxsize=4096)
 def weights_of(model: Model, quant: Quant, engine_id: str) -> Weights:
     """The weights of `model` at `quant` as `engine_id` loads them."""
-    reader = READS_LIKE.get(engine_id, engine_id)
     sizes = {"embedding": 0.0, "head": 0.0, "mixer": 0.0, "dense": 0.0, "expert": 0.0}
     params = dict.fromkeys(sizes, 0.0)
     for tensor in model.tensors:
         part = _part(tensor)
         params[part] += tensor.params
-        sizes[part] += tensor.params * quant.tensor_bits(tensor, model, reader) / BITS_PER_BYTE
-    tower_bits = 0.0 if reader in TOWERS_APART else quant.tower_bits or 0.0
+        sizes[part] += tensor.params * quant.tensor_bits(tensor, model, engine_id) / BITS_PER_BYTE
+    tower_bits = 0.0 if engine_id in quant.tower_apart else quant.tower_bits or 0.0
     vision = model.vision_params * tower_bits / BITS_PER_BYTE
     scale = _scale(model, quant, sum(sizes.values()), vision)
     moe = model.moe

@@ -173,8 +173,8 @@ def test_llama_cpp_compute_buffer(model: str, mib: float) -> None:
 def test_batches_that_follow_each_other_keep_four_masks() -> None:
     # 2 B × 512 tokens of the batch × 131072 of the context = 128 MiB, once on one device, four times on each of two
     placement = Placement("layers", (), stages=2)
-    assert (input_copies(placement), input_copies(Placement("whole", ()))) == (4, 1)
     model, engine = CATALOG.model("qwen3-8b"), CATALOG.engine("llama.cpp")
+    assert (input_copies(placement, engine), input_copies(Placement("whole", ()), engine)) == (4, 1)
     one = Part(CATALOG.device("rtx-3090"), 24 * GIB, 1, head_share=0.0)
     layer, _ = buffers_of(one, model, engine, 0.0, 4)
     assert layer.bytes_per_token * 131072 / MIB == 4 * 128

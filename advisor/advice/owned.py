@@ -15,9 +15,6 @@ from advisor.record import replace
 from advisor.speed import Estimate
 from advisor.system import Box, System
 
-LOWER_QUANTS = ("8bit", "q6_k", "q5_k_m", "4bit", "iq4_xs", "q3_k_m", "iq3_xxs")  # below three bits answers suffer too much to advise it
-LAST_QUANTS = ("iq3_xxs",)  # what they lose shows: taken where nothing else does it, never for speed alone
-FOUR_BIT_CACHES = ("q4_0",)  # what they lose shows: tried on what is owned alone, where nothing has to be bought
 CONTEXT_STEP_TOKENS = 1024
 
 
@@ -85,17 +82,17 @@ def _steps(case: Case, usual_bytes: float | None) -> Iterator[tuple[Work, str | 
     work, need = case.work, case.need
     yield work, None, None
     if need.kv_quant is None:
-        for kv_quant in (*case.desk.eight_bit_caches, *FOUR_BIT_CACHES):
+        for kv_quant in (*case.desk.eight_bit_caches, *case.desk.catalog.hints.last_caches):
             yield replace(work, kv_quant=kv_quant), "kv_quant", kv_quant
     least = work.workload.prompt_tokens + work.workload.generate_tokens
     shorter = -(-least // CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS
     if not need.context_stated and shorter < work.workload.context_tokens:
         yield replace(work, workload=replace(work.workload, context_tokens=shorter)), "context_tokens", shorter
     if need.quant is None:
-        for quant in LOWER_QUANTS:
-            lower = replace(work, quant=quant)
+        for rung in case.desk.catalog.hints.lower_quants:
+            lower = replace(work, quant=rung.quant)
             if usual_bytes is None or case.desk.bytes(lower)[0].total_bytes < usual_bytes:
-                yield lower, "quant", quant
+                yield lower, "quant", rung.quant
 
 
 def _changes(way: Estimate, usual: Option | Reason, what: str | None, value: Fact) -> tuple[Reason, ...]:
@@ -190,8 +187,9 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
         return max(found, key=lambda option: per_user(option.estimate), default=None)
     mine, have = _as_offer(desk), desk.have
     assert have is not None
+    last = [rung.quant for rung in desk.catalog.hints.lower_quants if rung.last]
     for work, what, value in _steps(case, chosen.estimate.weights.total_bytes):
-        if what is None or value in LAST_QUANTS or not _may_do(mine, desk, work, wanted.need):
+        if what is None or value in last or not _may_do(mine, desk, work, wanted.need):
             continue
         ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
         best = best_way(ways, wanted.need)

@@ -25,7 +25,8 @@ _MAY = re.compile(
     r"[a-z]\.[a-z]|name|uuid|index|\[|NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d\d|H\d\d|L4|B\d\d|GB\d|Orin|Xavier|\d, "
 )
 _DRIVER = re.compile(r"^\d{3}\.\d{2,3}(?:\.\d{2})?$")
-_SIZES_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 22, 24, 32, 40, 45, 48, 64, 72, 80, 94, 96, 128, 141, 180, 192, 288)  # sizes sold
+# Sizes sold, of cards that the catalog lacks too: any whole number would take a memory clock (7001 MHz) for one.
+_SIZES_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 22, 24, 32, 40, 45, 48, 64, 72, 80, 94, 96, 128, 141, 180, 192, 288)
 MOST_ROWS = 4096
 MOST_COLUMN_LINES = 66  # of a query of one field without header
 

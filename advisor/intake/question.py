@@ -35,7 +35,6 @@ ASKS_MEMORY = r"\bhow (?:much|many (?:gb|gigs) of) (?:v?ram|gpu memory|video mem
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
-USUAL_GENERATION = 4
 MOST_CHARACTERS = 2000  # reading takes longer than linear
 
 
@@ -144,7 +143,7 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:
         sides, bridge = replace(sides, among=bridged), asks.Bridge()
-    over = asks.lanes(question, _generation(sides, catalog)) if sides.several and sides.in_slots else ()
+    over = asks.lanes(question, _generation(sides, catalog), catalog.wording.usual_lanes) if sides.several and sides.in_slots else ()
     divided = asks.parts(question, sides.device, sides.count) or over
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
 
@@ -175,7 +174,7 @@ def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], read
 def _generation(sides: Sides, catalog: "Catalog") -> int:
     """The PCIe generation of the cards spoken of, which the text leaves out."""
     device = catalog.devices.get((sides.device or "").split()[0]) if sides.device else None
-    return int(getattr(device, "pcie_generation", None) or USUAL_GENERATION)
+    return int(getattr(device, "pcie_generation", None) or catalog.wording.usual_generation)
 
 
 def _about_owned(question: Text, sides: Sides, beside: bool, budget: bool) -> bool:

@@ -36,7 +36,6 @@ SPLITS = (
     (r"\b(?:cpu[- ]?)?off-?load(?:ing|ed)?\b|\bn-cpu-moe\b|\bexperts (?:on|to|in) (?:the )?(?:cpu|ram|host memory)\b", "offload"),
 )  # fmt: skip
 _SLOT = r"\b(?:x ?[148]|pcie|slots?|lanes?|risers?|oculink|e-?gpus?|thunderbolt)\b"
-USUAL_LANES = 16
 _LANES = (
     r"\b(?:pcie|pci-e|gen)\s?(?P<generation>[345])(?:\.0)?\b(?:\s?x\s?(?P<wide>16|8|4|2|1)\b(?:\s?[/+]\s?x?(?P<other>16|8|4|1)\b)?)?|"
     r"\b(?:vs\.?|or|versus|to|than|instead of)\s(?P<later>[345])\.0\b(?:\s?x\s?(?P<later_wide>16|8|4|2|1)\b)?|"
@@ -194,14 +193,14 @@ def _part(found: re.Match[str], device: str, count: int) -> Variant:
     return Variant(f"{copies} × TP={size}", system=f"{copies}x ({group}) as replicas" if size > 1 else f"{copies}x {device} as replicas")
 
 
-def lanes(text: Text, generation: int) -> tuple[Variant, ...]:
+def lanes(text: Text, generation: int, usual: int) -> tuple[Variant, ...]:
     """`PCIe 3.0 vs 4.0`, `x8/x8 or x16+x4`, `halving the lanes`: the same cards over each; empty unless two are named."""
     found: list[tuple[int, int]] = []
     for each in re.finditer(_LANES, text.left):
         wide = [int(each[name]) for name in ("wide", "other", "alone", "beside", "later_wide") if each[name]]
-        found.append((int(each["generation"] or each["later"] or generation), min(wide, default=USUAL_LANES)))
+        found.append((int(each["generation"] or each["later"] or generation), min(wide, default=usual)))
     if re.search(_HALVED, text.original):
-        found = [(generation, USUAL_LANES), (generation, USUAL_LANES // 2)]
+        found = [(generation, usual), (generation, usual // 2)]
     ways = dict.fromkeys(each for each in found if each[0] in (3, 4, 5) and each[1] in (1, 2, 4, 8, 16))
     if len(ways) < 2:
         return ()  # one alone is how they are joined

@@ -72,3 +72,5 @@ class Wording:
     usual_host: str = given(about="host of two cards where nothing is said")
     usual_server: str = given(about="host of more cards where nothing is said")
     usual_network: str = given(about="link between computers where nothing is said")
+    usual_generation: int = given(least=1, about="of PCIe where neither the text nor the card tells it")
+    usual_lanes: int = given(least=1, about="of a slot where nothing is said")
