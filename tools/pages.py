@@ -23,6 +23,36 @@ BLOCK = re.compile(r"(?ms)^```console\n(.*?)^```$")
 TABLE = re.compile(r"(?ms)(^<!-- table ([a-z-]+) -->\n)(.*?)(^<!-- end -->$)")
 TOOLS = ("jq", "parallel")
 REST = "…"
+US = 1e-6
+MEANINGS = {  # the fitted terms in the letters of docs/how-it-works.md; `Constants` in advisor/calibration.py has the same in words
+    "weights_share": "η, of the memory's bandwidth, for weights",
+    "expert_share": "of η, for routed experts: gathered, so slower",
+    "cache_share": "η_a, of the bandwidth, for the KV cache",
+    "state_share": "of the bandwidth, for recurrent state",
+    "attention_share": "of the vector rate, for attention on the cache",
+    "unpack_operations": "q, operations that unpack one weight",
+    "unpack_exponent": "how q grows with the users of a step: 0 once for all, 1 for each",
+    "batch_share": "of the rate of a prompt's matrix work, reached by many users' (F)",
+    "layer_s": "τ, seconds a layer",
+    "expert_layer_s": "more of τ, for a mixture's layer",
+    "recurrent_layer_s": "more of τ, for a recurrent layer",
+    "step_s": "t₀, seconds a step",
+    "user_s": "more of t₀, for each further user",
+    "prompt_rate_share": "of the matrix rate, for a prompt, where that is 100 TFLOPS",
+    "prompt_size_exponent": "how that share falls with the matrix rate",
+    "prompt_width_exponent": "how it grows with the hidden size, from 4,096",
+    "prompt_expert_factor": "as so many dense weights count a prompt's expert weights",
+    "prompt_attention_share": "of the prompt's rate, for its attention",
+    "prompt_recurrent_factor": "as so many operations counts one of a recurrent layer",
+    "prompt_weights_share": "of the bandwidth, for reading the weights once a chunk",
+    "prompt_half_tokens": "a chunk of so many tokens reaches half the rate",
+    "prompt_layer_s": "seconds a layer of each chunk",
+    "prompt_unhidden_share": "of the prompts' time, not hidden behind generating",
+    "prompt_chunk_tokens": "tokens read at a time",
+    "knee_exponent": "how sharply a step turns from one limit to the other",
+    "cap_exponent": "how softly a share ends at 1",
+    "routing_exponent": "how unevenly experts are chosen",
+}
 
 
 def commands(block: str) -> Iterator[tuple[str, list[str]]]:
@@ -107,7 +137,12 @@ def tables() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         found = json.loads(run("advisor accuracy --json", Path(folder)))
     catalog = catalog_with(())
-    return {"accuracy": _accuracy(found["groups"], catalog), "constants": _constants(catalog)}
+    return {
+        "accuracy": _accuracy(found["groups"], catalog),
+        "constants": _constants(catalog),
+        "messages": _messages(catalog.link_calibration),
+        "host-memory": _host_memory(catalog.host_calibration),
+    }
 
 
 def _percent(share: float) -> str:
@@ -134,14 +169,44 @@ def _accuracy(groups: list[dict], catalog: Any) -> str:
 
 def _constants(catalog: Any) -> str:
     """Every fitted term: its base, and the factors of hardware and quantization families."""
-    rows = ["| constant | base | factors |", "|---|---:|---|"]
+    rows = ["| constant | is | base | factors |", "|---|---|---:|---|"]
     for name, term in catalog.calibration.terms.items():
         families = "; ".join(
             f"{grouping}: " + ", ".join(f"{level} {factor:.3g}" for level, factor in levels.items())
             for grouping, levels in term.factors.items()
         )
-        rows.append(f"| `{name}` | {term.base:.4g} | {families} |")
+        rows.append(f"| `{name}` | {MEANINGS[name]} | {term.base:.4g} | {families} |")
     return "\n".join(rows) + "\n"
+
+
+def _messages(fitted: Any) -> str:
+    """What small messages take, by software and link: the first entry that fits counts."""
+    rows = [
+        "| software | over | all-reduce of two, µs | each doubling, µs | send, µs | share of the bandwidth | rows |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for each in fitted.latencies:
+        over = ", ".join((*each.kinds, *each.transports, *each.shapes)) or "any link"
+        over += f", generation {each.least_nvlink_generation} on" if each.least_nvlink_generation else ""
+        over += f", up to {each.most_ranks} devices" if each.most_ranks else ""
+        times = " | ".join(f"{seconds / US:.4g}" for seconds in (each.all_reduce_s, each.doubling_s, each.send_s))
+        rows.append(f"| `{each.software}` | {over} | {times} | {each.bandwidth_share:.2g} | {each.rows} |")
+    return "\n".join(rows) + "\n"
+
+
+def _host_memory(fitted: Any) -> str:
+    """What engines reach of a computer's memory."""
+    return "\n".join(
+        (
+            "| constant | is | value |",
+            "|---|---|---:|",
+            f"| `reached_share` | of the memory's nominal rate | {fitted.reached_share:.3g} |",
+            f"| `layer_us` | way out of the card and back, for each layer there, µs | {fitted.layer_s / US:.3g} |",
+            f"| `carried_share` | of the slot's rate, when a prompt's weights are carried to the card | {fitted.carried_share:.3g} |",
+            f"| `rows` | published runs it is fitted to | {fitted.rows} |",
+            "",
+        )
+    )
 
 
 def refreshed(page: Path, folder: Path, made: dict[str, str]) -> str:
