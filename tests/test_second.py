@@ -8,8 +8,10 @@ from test_flips import sold
 from test_judged import CATALOG, need_of, option, way
 from test_rule import held
 
+from advisor.advice import roads
 from advisor.advice import search as searching
-from advisor.advice.judge import Option
+from advisor.advice.judge import Case, Option
+from advisor.advice.roads import best_of_road, nearest_misses
 from advisor.advice.search import candidates, search
 from advisor.advice.second import OneMore, second_gpu
 from advisor.advice.settings import _drafting, _gain, _kv, _limit, _power, _split
@@ -189,6 +191,10 @@ def test_old_parts_that_are_sold_may_make_the_dearer_cheaper(real: dict[str, Opt
     case = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 900, 40)])
     search(case)
     assert case.tried == ["b", "c"]  # 600 counts for b, but c may bring 300 too
+    real |= {"b": sold("mac", 900, 12)}
+    nothing_old = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 900.5, 40)])
+    search(nothing_old)
+    assert nothing_old.tried == ["b"]
 
 
 def test_the_fastest_ends_where_bounds_do(real: dict[str, Option]) -> None:
@@ -309,3 +315,72 @@ def test_limits_to_raise_and_smaller_caches() -> None:
 def test_one_device_is_not_split() -> None:
     assert _split(option("keep", 0, ran(10, words="rtx-3090")), None, hints()) is None
     assert _split(option("keep", 0, ran(10, "replicas")), None, hints()) is None
+
+
+# ---- the best of a road, and what comes nearest where nothing does
+
+
+def road_case(need: Need, offers: list[Any], monkeypatch: pytest.MonkeyPatch, real: dict[str, Option], *, fits: bool = True) -> list[str]:
+    """The offers that are estimated for the nearest miss."""
+    tried: list[str] = []
+
+    def evaluate(case: Any, offer: Any) -> list[Option]:
+        tried.append(offer.words)
+        return [real[offer.words]] if fits or not case.lean else []
+
+    monkeypatch.setattr(roads, "evaluate", evaluate)
+    case = Case(SimpleNamespace(), need, SimpleNamespace(workload=Workload()), SimpleNamespace(of_kind=lambda _: offers), lean=True)  # type: ignore[arg-type]
+    monkeypatch.setattr(Case, "bound", lambda self, each: SimpleNamespace(tokens_per_s=each.bound, holds=each.holds))
+    found = nearest_misses(case, "mac")
+    return [*tried, str(len(found))]
+
+
+def test_what_promises_most_is_estimated_until_nothing_can_come_nearer(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = {"a": sold("mac", 500, 8), "b": sold("mac", 600, 7), "c": sold("mac", 100, 3)}
+    offers = [offered("c", 100, 5), offered("b", 600, 9), offered("a", 500, 9)]
+    # a and b promise nine tenths of the floor, a for less money; a turns out at 0.8, b may be nearer, c not
+    assert road_case(need_of(), offers, monkeypatch, real) == ["a", "b", "2"]
+    assert road_case(need_of(), [], monkeypatch, real) == ["0"]
+
+
+def test_what_has_no_price_counts_if_it_holds_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = {"a": sold("mac", None, 8), "b": sold("mac", None, 7)}
+    priceless = [offered("a", 0, 9), offered("b", 0, 9, holds=False)]
+    for each in priceless:
+        each.least_usd = None
+    assert road_case(need_of(), priceless, monkeypatch, real) == ["a", "1"]
+
+
+def test_where_none_fits_the_largest_memory_is_looked_at_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = {"a": sold("mac", 500, 8, fits=False), "b": sold("mac", 600, 7, fits=False)}
+    for name in "ab":
+        real[name].estimate.fit.devices, real[name].estimate.fit.host_usable_bytes = (held(100, 125),), None  # type: ignore[misc]
+        real[name].estimate.fit.disk_bytes, real[name].estimate.weights = 0.0, SimpleNamespace(total_bytes=100.0)  # type: ignore[misc]
+    offers = [offered("a", 500, 0), offered("b", 600, 0)]
+    offers[0].memory_bytes, offers[1].memory_bytes = 24.0, 48.0
+    assert road_case(need_of(), offers, monkeypatch, real, fits=False)[:3] == ["b", "a", "b"]  # both in vain, then again
+
+
+def test_no_more_than_six_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = "abcdefgh"
+    real = {name: sold("mac", 500, 1) for name in names}
+    assert road_case(need_of(), [offered(name, 500, 9) for name in names], monkeypatch, real) == [*"abcdef", "6"]
+
+
+def test_the_best_of_a_road(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that does; else one that does for more money; else what comes nearest."""
+    need = need_of(budget_usd=1000.0)
+    does, dear, slow, other = sold("mac", 900, 12), sold("mac", 2000, 12), sold("mac", 900, 8), sold("mac", 900, 9)
+    case = Case(SimpleNamespace(), need, SimpleNamespace(workload=Workload()), SimpleNamespace())  # type: ignore[arg-type]
+
+    def best(within: list[Option], free: list[Option], misses: list[Option], need: Need = need) -> Option | None:
+        monkeypatch.setattr(roads, "search", lambda case, kind: list(free if case.need.budget_usd is None and free else within))
+        monkeypatch.setattr(roads, "nearest_misses", lambda case, kind: misses)
+        return best_of_road(replace(case, need=need), "mac")
+
+    assert best([does, slow], [dear], []) is does
+    assert best([slow], [dear], []) is dear
+    assert best([slow], [slow], [other]) is other
+    assert best([], [], [slow]) is slow
+    assert best([slow, dear], [], [], need_of()) is dear  # no budget: what does is among them
+    assert best([], [], []) is None

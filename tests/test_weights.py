@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from advisor.feedforward import FeedForward
 from advisor.tensor import Tensor
 from advisor.weights import Weights, weights_of
 
@@ -82,3 +83,50 @@ def test_a_published_size_sets_the_total(factor: float, taken: float) -> None:
 def test_the_size_of_a_repository_counts_its_tower() -> None:
     assert weights(total=1.2 * BYTES + 2000).total_bytes == pytest.approx(1.2 * BYTES + 2000)
     assert not weights(total=1.2 * BYTES + 2000, id="another").measured  # of other weights than the published ones
+
+
+def params(**given: Any) -> dict[str, float]:
+    """Weights by what they do, of two layers on 8 numbers."""
+    found: dict[str, float] = {}
+    for tensor in FeedForward(**{"kind": "dense", "layers": 2, **given}).tensors(8):
+        found[tensor.part] = found.get(tensor.part, 0) + tensor.params
+    return {part: count for part, count in found.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        ({"width": 30}, {"dense-ffn": 3 * 8 * 30 * 2}),  # up, gate, down
+        ({"width": 30, "gated": False}, {"dense-ffn": 2 * 8 * 30 * 2}),
+        ({"width": 30, "fused_gate": True}, {"dense-ffn": 3 * 8 * 30 * 2}),
+        ({"width": 30, "bias": True}, {"dense-ffn": 3 * 8 * 30 * 2 + (30 + 30 + 8) * 2}),
+        ({"width": 30, "bias": True, "gated": False}, {"dense-ffn": 2 * 8 * 30 * 2 + (30 + 8) * 2}),
+        ({"width": 30, "extra_layer_params": 7}, {"dense-ffn": 3 * 8 * 30 * 2, "norm": 14}),
+    ],
+)
+def test_weights_of_a_dense_feed_forward(given: dict[str, Any], counted: dict[str, float]) -> None:
+    assert params(**given) == counted
+
+
+MIXTURE: dict[str, Any] = {"kind": "moe", "experts": 4, "experts_per_token": 2, "expert_width": 5}
+
+
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        ({}, {"router": 8 * 4 * 2, "expert": 4 * 3 * 8 * 5 * 2}),
+        ({"router_bias": True}, {"router": 8 * 4 * 2 + 4 * 2, "expert": 960}),
+        ({"expert_bias": True}, {"router": 64, "expert": 960 + 4 * (5 + 5 + 8) * 2}),
+        ({"expert_bias": True, "gated": False}, {"router": 64, "expert": 640 + 4 * (5 + 8) * 2}),
+        ({"shared_width": 6}, {"router": 64, "expert": 960, "shared": 3 * 8 * 6 * 2}),
+        ({"shared_width": 6, "shared_gate": True}, {"router": 64, "expert": 960, "shared": 288 + 8 * 2}),
+        ({"latent_size": 3}, {"router": 64, "expert": 4 * 3 * 3 * 5 * 2, "shared": 2 * 8 * 3 * 2}),  # experts work on 3 numbers
+    ],
+)
+def test_weights_of_a_mixture(given: dict[str, Any], counted: dict[str, float]) -> None:
+    assert params(**MIXTURE, **given) == counted
+
+
+def test_a_fused_gate_is_one_tensor() -> None:
+    shapes = [(each.role, each.columns, each.rows) for each in FeedForward(kind="dense", layers=1, width=30, fused_gate=True).tensors(8)]
+    assert shapes[:2] == [("ffn_up", 8, 60), ("ffn_down", 30, 8)]

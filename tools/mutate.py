@@ -5,203 +5,60 @@
     python tools/mutate.py --of dealing.py --of advice/holds.py   of these modules only
     python tools/mutate.py --map lines.json    keeps which tests run which lines, and takes it from there the next time
 
-Each mutant is made in a copy of the tree: one comparison turned, one operator exchanged, one number or truth value changed, one
-condition negated, one result dropped. A mutant whose tests still pass has survived, and shows what no test notices. A run of each
-file of tests says which of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise,
-the quickest first and a few of each kind, until one fails. What is left out so can only make a killed mutant count as survived.
+One comparison turned, one operator exchanged, one number or truth value changed, one condition negated, one result dropped
+(`mutating.py`). A mutant whose tests still pass has survived, and shows what no test notices. A run of each file of tests says which
+of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise, the quickest first
+and one case of each test before the second, until one fails or ten seconds of tests have passed. What is left out so can only make
+a killed mutant count as survived. The tests are collected once, and each mutant lives in a fork of that process.
 """
 
 import argparse
-import ast
-import compileall
 import json
 import os
 import random
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from importlib.util import cache_from_source
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
-from queue import SimpleQueue
+from typing import NamedTuple
 
 import covering
+import pytest
+from mutating import ROOMS, Mutant, change, mutants
 
 ROOT = Path(__file__).parent.parent
-ROOMS: dict[str, tuple[str, ...]] = {  # room -> its modules
-    "placement": ("placement/*.py", "offload_short.py", "dealing.py", "relaid.py", "ways.py", "choose.py"),
-    "memory": ("memory.py", "rooms.py", "buffers.py", "weights.py", "cache.py", "platforms.py"),
-    "speed": (
-        "speed.py", "timed.py", "plan.py", "step.py", "pace.py", "served.py", "collective.py", "against.py", "why.py", "around.py",
-        "hostrate.py", "bounds.py", "feedforward.py",
-    ),
-    "advice": ("advice/*.py", "market.py", "prices.py", "supply.py", "billed.py", "memorykit.py"),
-}  # fmt: skip
 BAR = 0.8  # of the mutants of each room
-TURNS_S = (8.0, 25.0)  # seconds of tests, as they took when lines were noted: a first turn, and one for what passes it
-START_S = 60  # of a run of tests beside the tests' own time, on a busy machine
-COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-            ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}  # fmt: skip
-COUNTED = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Add,
-    ast.Pow: ast.Mult,
-}
-CALLED = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor", "floor": "ceil"}
+MOST_S = 10.0  # of tests for one mutant, as they took when lines were noted
+BROKEN = 99  # exit code of a fork that could not make its change
+START_S = 4  # of the processor, that a mutant may take beside that
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One place of one module, and what is done there."""
-
-    room: str
-    path: Path
-    index: int  # of the change among those of the module
-    line: int
-    what: str
-    within: range  # lines of the function around it, or of the module
-
-
-class Changer(ast.NodeTransformer):
-    """Goes over the places that can be changed; makes the change of one of them."""
-
-    def __init__(self, wanted: int | None = None) -> None:
-        self.wanted = wanted
-        self.seen: list[tuple[int, str]] = []
-
-    def take(self, node: ast.AST, what: str) -> bool:
-        """Count a place; whether it is the one."""
-        self.seen.append((getattr(node, "lineno", 0), what))
-        return len(self.seen) - 1 == self.wanted
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Docstrings, defaults and annotations stay."""
-        node.body = [self.visit(each) for each in node.body]
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """What a decorator makes of a class changes no answer."""
-        node.body = [self.visit(each) for each in node.body]
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """A record's field: its default is data."""
-        return node
-
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        """What checks lengths of what is zipped changes no answer."""
-        return node if node.arg == "strict" else self.generic_visit(node)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
-        for number, operator in enumerate(node.ops):
-            other = COMPARED.get(type(operator))
-            if other and self.take(node, f"{type(operator).__name__} -> {other.__name__}"):
-                node.ops[number] = other()
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        other = COUNTED.get(type(node.op))
-        texts = any(isinstance(side, ast.JoinedStr) or isinstance(getattr(side, "value", None), str) for side in (node.left, node.right))
-        if other and not texts and self.take(node, f"{type(node.op).__name__} -> {other.__name__}"):
-            node.op = other()
-        return node
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        self.generic_visit(node)
-        if self.take(node, "and <-> or"):
-            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not | ast.USub) and self.take(node, f"{type(node.op).__name__} dropped"):
-            return node.operand
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        if self.take(node, "branches exchanged"):
-            node.body, node.orelse = node.orelse, node.body
-        return node
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        self.generic_visit(node)
-        if self.take(node, "condition negated"):
-            node.test = ast.UnaryOp(ast.Not(), node.test)
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if isinstance(node.value, bool):
-            if self.take(node, f"{node.value} -> {not node.value}"):
-                return ast.copy_location(ast.Constant(not node.value), node)
-        elif isinstance(node.value, int | float) and self.take(node, f"{node.value} -> {node.value + 1}"):
-            return ast.copy_location(ast.Constant(node.value + 1), node)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Name) and node.func.id == "lru_cache":
-            return node  # how much is remembered changes no answer
-        self.generic_visit(node)
-        other = CALLED.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if other and self.take(node, f"{node.func.id} -> {other}"):  # type: ignore[attr-defined]
-            node.func.id = other  # type: ignore[attr-defined]
-        return node
-
-
-def mutants(rooms: list[str]) -> Iterator[Mutant]:
-    """Every mutant of these rooms."""
-    for room in rooms:
-        for path in sorted({path for pattern in ROOMS[room] for path in (ROOT / "advisor").glob(pattern)}):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            spans = [range(each.lineno, (each.end_lineno or 0) + 1) for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-            whole = range(1, path.read_text(encoding="utf-8").count("\n") + 1)
-            changer = Changer()
-            changer.visit(tree)
-            for index, (line, what) in enumerate(changer.seen):
-                around = [span for span in spans if line in span]
-                yield Mutant(room, path, index, line, what, max(around, key=len, default=whole))
-
-
-def mutated(mutant: Mutant, source: str) -> str:
-    """The module's source with the change."""
-    tree = Changer(mutant.index).visit(ast.parse(source))
-    names = "".join(f"from math import {name}\n" for name in ("ceil", "floor") if mutant.what.endswith(f"-> {name}"))
-    return names + ast.unparse(ast.fix_missing_locations(tree))
-
-
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """Which tests run which lines, and their seconds."""
 
     tests: dict[tuple[str, int], list[str]]  # module and line -> tests, the quickest first
     seconds: dict[str, float]
 
-    def turns(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Tests to try, a turn at a time: those that run the line, then those that run another line of its function."""
-        module = str(mutant.path.relative_to(ROOT))
-        first = self.tests.get((module, mutant.line), [])
-        around = {test for line in mutant.within for test in self.tests.get((module, line), [])}
+    def of(self, mutant: Mutant) -> list[str]:
+        """Tests to try: those that run the line, then those that run another line of its function."""
+        first = self.tests.get((str(mutant.path), mutant.line), [])
+        around = {test for line in mutant.within for test in self.tests.get((str(mutant.path), line), [])}
         rest = sorted(around - set(first), key=self.seconds.__getitem__)
-        tests, taken = [*by_turns(first), *by_turns(rest)], 0
-        for most_s in TURNS_S:
-            turn: list[str] = []
-            while taken < len(tests) and (not turn or sum(map(self.seconds.__getitem__, turn)) < most_s):
-                turn.append(tests[taken])
-                taken += 1
-            if turn:
-                yield turn
+        found: list[str] = []
+        for test in (*by_turns(first), *by_turns(rest)):
+            if found and self.taking(found) + self.seconds[test] > MOST_S:
+                break
+            found.append(test)
+        return found
+
+    def taking(self, tests: list[str]) -> float:
+        """Seconds of these tests together."""
+        return sum(map(self.seconds.__getitem__, tests))
 
 
 def by_turns(tests: list[str]) -> list[str]:
@@ -212,66 +69,59 @@ def by_turns(tests: list[str]) -> list[str]:
     return [each for turn in zip_longest(*cases.values()) for each in turn if each is not None]
 
 
-def passing(tests: list[str], tree: Path, most_s: float) -> bool:
-    """Whether these tests pass in this copy of the tree; not if they hang."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(tree),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TESTS_CACHE": str(tree / "cache"),
-        "HYPOTHESIS_STORAGE_DIRECTORY": str(tree / "examples"),
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    try:
-        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=most_s, check=False).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+class Trier:
+    """Runs in the place of the tests that pytest collected: each mutant is made and tried in a fork."""
 
+    def __init__(self, sample: list[Mutant], known: Known, tree: Path) -> None:
+        self.sample, self.known, self.tree = sample, known, tree
+        self.found: list[tuple[Mutant, bool]] = []
 
-def killed(mutant: Mutant, tree: Path, known: Known) -> bool:
-    """Whether a test fails with the change."""
-    path = tree / mutant.path.relative_to(ROOT)
-    source, kept = path.read_bytes(), path.stat()
-    try:
-        # of the same size and time, so that copies of the catalog, which belong to the package's files, still hold
-        replaced(path, mutated(mutant, source.decode()).encode().ljust(len(source), b"#"), kept)
-        return any(not passing(turn, tree, START_S + 10 * sum(map(known.seconds.__getitem__, turn))) for turn in known.turns(mutant))
-    finally:
-        replaced(path, source, kept)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Each mutant in turn."""
+        items = {item.nodeid: item for item in session.items}
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one for all forks
+        for mutant in self.sample:
+            start = time.monotonic()
+            tests = [items[test] for test in self.known.of(mutant) if test in items]
+            done = self.killed(mutant, tests)
+            self.found.append((mutant, done))
+            word = "killed  " if done else "SURVIVED"
+            said = f"{word} {mutant.path}:{mutant.line} {mutant.what} ({time.monotonic() - start:.1f} s, {len(tests)} tests)"
+            print(said, file=sys.__stderr__, flush=True)
+        return True
 
+    def killed(self, mutant: Mutant, tests: list[pytest.Item]) -> bool:
+        """Whether one of the tests fails with the change, or they hang."""
+        child = os.fork()
+        if not child:
+            code = BROKEN
+            with suppress(BaseException):
+                code = self._tried(mutant, tests)
+            os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if os.waitstatus_to_exitcode(status) == BROKEN:
+            raise SystemExit(f"{mutant.path}:{mutant.line} {mutant.what}: this change could not be tried")
+        return status != 0
 
-def replaced(path: Path, source: bytes, kept: os.stat_result) -> None:
-    """A module of other bytes and the old time; what was compiled of it is forgotten."""
-    path.write_bytes(source)
-    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
-    Path(cache_from_source(str(path))).unlink(missing_ok=True)
+    def _tried(self, mutant: Mutant, tests: list[pytest.Item]) -> int:
+        """In the fork: the number of tests that failed, one at most. What hangs is ended when it has used its time."""
+        most_s = START_S + round(self.known.taking([test.nodeid for test in tests]) / 2)  # noting lines took twice the time at least
+        resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s))
+        change(mutant, self.tree)
+        for test, following in zip_longest(tests, tests[1:]):
+            test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+            if test.session.testsfailed:
+                return 1
+        return 0
 
 
 def copied(tree: Path) -> Path:
-    """A copy of the tree, compiled, in which the tests run."""
+    """A copy of the tree, so that nobody changes it meanwhile."""
     for part in ("advisor", "tests", "catalog", "docs", "tools"):
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copy2(ROOT / file, tree / file)
-    compileall.compile_dir(tree / "advisor", quiet=1)
     return tree
-
-
-def run(sample: list[Mutant], trees: SimpleQueue[Path], known: Known, jobs: int) -> list[tuple[Mutant, bool]]:
-    """Each mutant with whether it was killed; copies of the tree are handed round."""
-
-    def tried(mutant: Mutant) -> tuple[Mutant, bool]:
-        tree, start = trees.get(), time.monotonic()
-        try:
-            result = mutant, killed(mutant, tree, known)
-        finally:
-            trees.put(tree)
-        word = "killed  " if result[1] else "SURVIVED"
-        print(f"{word} {mutant.path.relative_to(ROOT)}:{mutant.line} {mutant.what} ({time.monotonic() - start:.0f} s)", flush=True)
-        return result
-
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(tried, sample))
 
 
 def known_lines(path: Path | None, files: list[str], tree: Path) -> Known:
@@ -312,21 +162,26 @@ def main() -> int:
     parser.add_argument("--of", action="append", default=[], metavar="MODULE", help="only mutants of this module")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tests", action="append", metavar="FILE", help="only these tests (repeatable); without it all")
     parser.add_argument(
         "--map", type=Path, metavar="FILE", help="which tests run which lines: read from here as far as it has them, and kept"
     )
     asked = parser.parse_args()
-    every = [
-        each for each in mutants(asked.rooms or list(ROOMS)) if not asked.of or str(each.path.relative_to(ROOT / "advisor")) in asked.of
-    ]
-    files = asked.tests or sorted(str(file.relative_to(ROOT)) for file in (ROOT / "tests").glob("test_*.py"))
+    map_file = asked.map.resolve() if asked.map else None
     with tempfile.TemporaryDirectory() as folder:
-        trees: SimpleQueue[Path] = SimpleQueue()
-        for number in range(asked.jobs):
-            trees.put(tree := copied(Path(folder) / str(number)))
-        found = run(sampled(every, asked.count, asked.seed), trees, known_lines(asked.map, files, tree), asked.jobs)
+        tree = copied(Path(folder) / "tree")
+        every = [
+            each for each in mutants(tree, asked.rooms or list(ROOMS)) if not asked.of or str(each.path.relative_to("advisor")) in asked.of
+        ]
+        files = asked.tests or sorted(str(file.relative_to(tree)) for file in (tree / "tests").glob("test_*.py"))
+        trier = Trier(sampled(every, asked.count, asked.seed), known_lines(map_file, files, tree), tree)
+        os.chdir(tree)
+        sys.path.insert(0, str(tree))
+        os.environ |= {"PYTHONPATH": str(tree), "TESTS_CACHE": str(tree / "cache"), "XDG_CACHE_HOME": str(tree / "cache")}
+        code = pytest.main(["-p", "no:cacheprovider", "-p", "no:terminal", "-o", "addopts=", *files], plugins=[trier])
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or len(trier.found) < len(trier.sample):
+            raise SystemExit(f"the tests could not be collected, or a mutant not be tried (pytest ended with {code})")
+    found = trier.found
     total, dead = Counter(each.room for each, _ in found), Counter(each.room for each, done in found if done)
     print("\n".join(f"{room}: {dead[room]} of {total[room]} killed ({100 * dead[room] / total[room]:.0f} %)" for room in total))
     print(f"all: {sum(dead.values())} of {len(found)} of {len(every)} killed ({100 * sum(dead.values()) / len(found):.0f} %)")
