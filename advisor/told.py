@@ -9,6 +9,7 @@ from advisor.market import power_w, rental_usd_per_hour
 from advisor.reason import Fact, Reason
 from advisor.request import Request
 from advisor.system import spec
+from advisor.told_facts import facts_told
 from advisor.units import KILO
 from advisor.wishes import model_of, system_of, terms_of
 
@@ -31,6 +32,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
     return (
         *_outside(understood, request, catalog),
         *_offers(request, catalog),
+        *facts_told(understood, request, catalog),
         *ram_lines(understood, request, given, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given, request, catalog) if understood.asks_rent else ()),

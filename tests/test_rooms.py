@@ -50,7 +50,7 @@ ROOMS = (
     ("intake",),
     ("request",),
     ("wishes",),
-    ("asked",),
+    ("asked", "told_facts"),
     ("asked_ram",),
     ("told",),
     ("answers",),

@@ -10,6 +10,7 @@ from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_asks import Variant
 from advisor.intake.question_cards import unnamed_cards
+from advisor.intake.question_facts import facts_asked
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
@@ -35,6 +36,7 @@ ASKS_MEMORY = r"\bhow (?:much|many (?:gb|gigs) of) (?:v?ram|gpu memory|video mem
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
+MOST_IN_DESKTOP = 2
 MOST_CHARACTERS = 2000  # reading takes longer than linear
 
 
@@ -59,6 +61,7 @@ class Understood:
     about_text: bool = False  # whether it speaks of text to be generated
     asks_speed: bool = False  # which is the faster
     asks_one_more: bool = False  # how much faster one more of what is owned makes it
+    facts: tuple[str, ...] = ()  # plain facts that it asks of what it names
     ram: Ram = Ram()  # more memory in the computer as the thing to buy
     beside_ram: tuple[str, ...] = ()  # SYSTEM words of what else is asked between
     unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
@@ -122,6 +125,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         about_text=beside_text(text),
         asks_speed=bool(re.search(ASKS_SPEED, question.original)),
         asks_one_more=bool(re.search(ASKS_SPEED, question.original) and MORE_OF_IT.search(question.original)),
+        facts=facts_asked(question.original),
         ram=spoken.ram,
         beside_ram=beside_ram,
         unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
@@ -229,6 +233,8 @@ def _read_host(question: Text, sides: Sides, devices: list[Mention], reading: Re
         if "ram_gib" not in reading.words:
             reading.set("ram_gib", amounts.ram_beside(question, start, end))
         return
+    if devices and sides.have and sides.count <= MOST_IN_DESKTOP and re.search(r"\bddr4\b", question.original):
+        reading.set("host", catalog.wording.usual_ddr4_host)
 
 
 def _leftovers(question: Text) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ OTHER_WIDTHS = {"2": "q2_k", "3": "q3_k_m", "5": "q5_k_m", "6": "q6_k"}
 MIXTURE = r"\b(?:moe|mixture of experts|mixture|sparse)\b"
 WISH = r"\b(?:want|would like|'d like|like to|hope|hoping|dream|move (?:up )?to|step up to|goal|wish|instead of|aim\w*|next)\b"
 LEAST_MIXTURE = 75  # billions of parameters: smaller sizes are dense models too
-SAME_SHARE = 0.005  # a size in words rounds a model's own by so much
+SAME_SHARE = 0.002  # a size in words rounds a model's own by so much
 NEAR_SHARE = 0.1  # a size in words and a model's own size this close are the same
 FILLERS = frozenset(("model", "models", "the", "full", "big", "instruct", "chat", "quant", "version", "dense", "class", "it", "ai"))
 TOKEN = re.compile(r"\d+(?:\.\d+)?(?:x\d+)?b?|a\d+(?:\.\d+)?b|[a-z]+")
@@ -88,7 +88,8 @@ def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str,
     for start, end, _ in found:
         text.cross_out(start, end)
     sizes = [(match.start(), match.end(), re.sub(r"\s(?=b)", "", match.group()).replace(" ", "-")) for match in SIZE.finditer(text.left)]
-    for start, end, _ in sizes:
+    for start, end, size in sizes:
+        _unknown_version(text, start, end, size, catalog, notes)
         text.cross_out(start, end)
     sizes = [] if found and len(sizes) == 1 and any(_same_size(sizes[0][2], model, catalog) for *_, model in found) else sizes
     mixture = re.search(MIXTURE, text.original) if sizes and not found else None
@@ -100,6 +101,14 @@ def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str,
     wished = [model for start, _, model in placed if re.search(WISH, text.original[sentence_start(text.original, start) : start])]
     models = [model for *_, model in placed]
     return tuple(dict.fromkeys(wished[:1] + models if len(set(models)) > 1 and 0 < len(wished) < len(models) else models))
+
+
+def _unknown_version(text: Text, start: int, end: int, size: str, catalog: "Catalog", notes: list[Reason]) -> None:
+    """A family with a version that the catalog has not, `llama 5 400b`: only its size is taken, said aloud."""
+    before = re.search(r"\b(?P<family>[a-z]+)[\s-]?(?P<version>v?\d+(?:\.\d+)?)[\s-]$", text.left[:start])
+    if before and before["family"] in families(catalog):
+        notes.append(Reason("ask.size-alone", {"name": text.original[before.start() : end], "size": size}))
+        text.cross_out(before.start(), start)
 
 
 def _same_size(size: str, model: str, catalog: "Catalog") -> bool:

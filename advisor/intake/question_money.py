@@ -36,8 +36,9 @@ _BELOW_ZERO = (
 )
 _FEW = r"(?:about\s|around\s|only\s|just\s|like\s|~|the\s|now\s)?"
 _LEAD = (
-    rf"(?:\s?\((?:used|new|at)?\s?|\s(?:used\s|new\s|each\s|cards?\s)?(?:prices?\s)?(?P<cue>for|at|@|costs?|(?:is|are)(?: at)?|goes for|"
-    rf"going for|sells? for|(?:still )?worth|listed (?:at|for)|offered (?:at|for))\s){_FEW}"
+    r"(?:\s?\((?:used|new|at)?\s?|\s(?:is|are)\s(?:\w+\s){1,3}?\(|\s(?:used\s|new\s|each\s|cards?\s)?(?:prices?\s)?"
+    r"(?P<cue>for|at|@|costs?|(?:is|are)(?: at)?|goes for|going for|sells? for|(?:still )?worth|listed (?:at|for)|offered (?:at|for))\s)"
+    rf"{_FEW}"
 )
 _BARE = rf"(?P<number>[1-9]\d{{2,4}}|\d,\d{{3}}|\d{{1,2}}\.\d(?=k))(?P<k>k)?{NO_MONEY}(?!\s?(?:nm|tflops|tops|mt|w\b|\w+\sof\b))"
 _YEAR = range(2020, 2036)
@@ -60,6 +61,12 @@ def _amount(found: re.Match[str]) -> Amount:
     groups = found.groupdict()
     unit = (groups.get("sign") or groups.get("unit") or "$").strip(".")
     return Amount(_thousands(groups["number"], groups.get("k")), CURRENCIES[unit])
+
+
+def part_price(text: Text) -> str | None:
+    """The price of a bridge, which is neither a budget nor a device's; crossed out."""
+    found = text.take(rf"(?<=bridge)\s?(?:\(|for\s|at\s|costs?\s|is\s)(?:about\s|~)?(?:{SIGN}\s?{NUMBER}|{NUMBER}\s?{UNIT}(?!\w))\)?")
+    return found[0].strip(" ()") if found else None
 
 
 def budget(text: Text) -> Amount | None:

@@ -92,7 +92,7 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
     found: list[Mention] = []
     taken = 0
     for start, end, name in spans(text.left, MOST_WORDS):
-        if start < taken:
+        if start < taken or (name == "m2" and text.left[:start].endswith("minimax ")):
             continue
         ids = named("devices", name, catalog) or _any_of_line(name, catalog)
         if ids:
@@ -147,6 +147,9 @@ def _either_count(text: Text, mention: Mention) -> list[Mention]:
 
 def _bridgeable(text: Text, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
     """Of several devices of one name those that NVLink joins, where the text says that it is there."""
+    sockets = tuple(each for each in ids if "sxm" in each)
+    if len(ids) > 1 and sockets and re.search(r"\b(?:hgx|nvswitch|sxm\d?|dgx [ahb]\d00)\b", text.original):
+        return sockets
     if len(ids) < 2 or not re.search(
         r"\b(?:over|via|with|on|through)\s(?:an?\s|the\s)?nv-?link|\bnv-?linked\b|\bnvswitch\b", text.original
     ):

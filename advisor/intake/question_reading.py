@@ -53,6 +53,8 @@ def read_amounts(question: Text, reading: Reading, catalog: "Catalog") -> None:
     reading.set("generate", _whole(amounts.generate(question)))
     reading.set("prompt", amounts.prompt(question))
     reading.set("psu_w", amounts.supply_w(question))
+    if (part := money.part_price(question)) is not None:
+        reading.assumptions.append(Reason("ask.part-price", {"name": part}))
     spent = money.budget(question)
     if spent:
         reading.set("budget", _usd(spent, reading, catalog, digits=0))

@@ -38,7 +38,7 @@ OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
     r"gpus?|for|to|with|on|running)\b))"
 )
-HOW_MANY = r"\bhow many (?:used |new )?#|#s?\b.*\bhow many (?:do|would|should|will|of|cards|gpus|are)\b"
+HOW_MANY = r"\bhow many (?:used |new )?#|#(?:'?s)?(?!\w).*\bhow many (?:do|would|should|will|of|cards|gpus|are|for|to|needed)\b"
 COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
     rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s(?:(?:an?|one)\s)?$"

@@ -12,6 +12,7 @@ NUMBER_WORDS = {
     "eleven": 11, "twelve": 12, "a dozen": 12, "dozen": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100, "a hundred": 100,
 }  # fmt: skip
 MOST = 1e15
+DAY_H = 24.0
 NUMBER = r"(?:\d[\d,]*(?:\.\d+)?)"
 COUNT = r"(?:\d+|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")"
 SENTENCE_ENDS = (". ", "? ", "! ", "\n", "; ", "?", "!")
@@ -116,6 +117,10 @@ def users(text: Text) -> int | None:
     )
     if found:
         return whole(found["number"])
+    if found := text.take(
+        rf"\b(?P<number>{COUNT})\s(?:kids|children|adults)\s(?:and|\+|,)\s(?P<other>{COUNT})\s(?:kids|children|adults)\b"
+    ):
+        return whole(found["number"]) + whole(found["other"])
     if text.take(
         r"\b(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|son|daughter|friend)\s(?:and|\+)\s(?:i|me)\b|\b(?:me|i|"
         r"myself)\s(?:and|\+)\s(?:my )?(?:wife|husband|partner|girlfriend|boyfriend|brother|friend|son|daughter)\b|\bboth of us\b"
@@ -143,7 +148,14 @@ supply_w = _number(
     r"(?<=, )(?P<number>\d{3,4})\s?w(?:atts?)?(?=\s?[),.]|$)",
     r"(?<![\w.])(?P<number>\d{3,4})\s?w(?:atts?)?\b(?=[^.?!]{0,40}\b(?:enough|suffic\w+|handle|cope)\b)",
 )
-hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b")
+_hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b", r"\b(?P<number>24)\s?/\s?7\b")
+
+
+def hours(text: Text) -> float | None:
+    """Hours of a day; all of them where it is always on."""
+    return _hours(text) or (DAY_H if text.take(r"\b(?:always[- ]on|around the clock|day and night|all day(?: long)?)\b") else None)
+
+
 ram_gib = _number(
     rf"(?<=\0)\s?(?:\+|and|plus)\s(?P<number>{NUMBER})\s?(?:gb|gib|g)\b(?!\s?(?:vram|cards?|gpus?|mac\w*|nvidia|amd|rtx|\d))",
     rf"(?P<number>{NUMBER})\s?(?:gb|gib|g)\s(?:of\s)?(?:(?:system|host|main|cpu)\s(?:ram|memory)|(?:ddr[345](?:-\d+)?\s)?ram|"

@@ -69,6 +69,7 @@ class Wording:
     languages: tuple[Language, ...] = given(default=())
     laptops: str = given(about="names of portable computers, as a pattern")
     processors: str = given(about="names of processors that no estimate weighs, as a pattern")
+    usual_ddr4_host: str = given(about="host of two cards where only DDR4 is said")
     usual_host: str = given(about="host of two cards where nothing is said")
     usual_server: str = given(about="host of more cards where nothing is said")
     usual_network: str = given(about="link between computers where nothing is said")

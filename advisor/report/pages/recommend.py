@@ -157,6 +157,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
     "asked.unnamed-need",
     "ask.asked-unpriced",
     *(f"asked.supply-{kind}" for kind in ("enough", "tight", "limited", "short", "needs")),
+    *(f"asked.{kind}" for kind in ("power", "power-box", "running", "resale", "resale-unknown", "costs", "costs-unknown")),
     *(f"asked.price-{kind}" for kind in ("below", "above", "usual")),
     *(f"asked.ram-{kind}" for kind in ("holds", "faster", "same", "short", "soldered")),
     *(
@@ -175,7 +176,22 @@ HEADLINES = (  # what was asked beside a purchase comes first
     *("asked.bridge", "asked.bridge-idle", "asked.bridge-cannot", "asked.best", "asked.even", "asked.even-prompts"),
 )
 # said beside how the question was read
-TAKEN = tuple(f"ask.{each}" for each in ("took-model", "took-usual", "usual-card", "took-least", "near-name", "detected"))
+TAKEN = tuple(
+    f"ask.{each}"
+    for each in (
+        "took-model",
+        "took-usual",
+        "usual-card",
+        "took-least",
+        "near-name",
+        "detected",
+        "took-mixture",
+        "no-laptop",
+        "network",
+        "size-alone",
+        "part-price",
+    )
+)
 
 
 def page(answer: Recommended, why: bool, full: bool) -> Page:

@@ -1,0 +1,18 @@
+"""Plain facts that a question asks of what it names: its watts, its price, what it brings when sold, what running it costs."""
+
+import re
+
+_FACTS = (
+    ("running", r"\b(?:electric(?:ity|al)?|power|energy|running)[- ](?:costs?|bills?)\b|\bcosts? (?:me )?(?:of|to) (?:run|keep)\w*\b"
+     r"(?![^.?!]*\b(?:deepseek|llama|qwen|model|\\d+b)\b)"),
+    ("power", r"\bhow (?:many|much) (?:watts?|power)\b|\bpower (?:draw|consumption|usage|use)\b|\btdp\b|\bwattage\b"),
+    ("resale", r"\bresale\b|\bhow much (?:is|are|(?:can|could|would|will) i (?:get|sell))\b[^.?!]{0,14}\bmy\b|"
+     r"\bwhat(?:'s| is| are) my\b[^.?!]{0,30}\bworth\b"),
+    ("price", r"\bhow much (?:is|are|does|do|for|should i pay for)\b(?! (?:faster|slower|vram|ram|memory|power|my|better|more))|"
+     r"\b(?:price|cost) of\b|\bwhat does\b[^.?!]{0,40}\bcost\b|\bfair price\b"),
+)  # fmt: skip
+
+
+def facts_asked(text: str) -> tuple[str, ...]:
+    """The kinds of fact that the text asks."""
+    return tuple(kind for kind, pattern in _FACTS if re.search(pattern, text))
