@@ -31,7 +31,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
     named = request.get("have") or request.get("among")
     return (
         *_outside(understood, request, catalog),
-        *_offers(request, catalog),
+        *_offers(understood, request, catalog),
         *facts_told(understood, request, catalog),
         *ram_lines(understood, request, given, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
@@ -59,8 +59,9 @@ def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> 
     return (first, *(Reason("asked.training", each, (way.source,)) for way, each in facts))
 
 
-def _offers(request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
-    """What things are offered for, held against what they go for."""
+def _offers(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
+    """What things are offered for, held against what they go for; the first thing told where that is the question."""
+    what = "price" if "deal" in understood.facts and len(request.get("price", ())) == 1 else "offer"
     terms = terms_of(Request("ask", {key: value for key, value in request.values.items() if key != "price"}), catalog)
     lines = []
     for name, asked in request.get("price", ()):
@@ -70,11 +71,11 @@ def _offers(request: Request, catalog: "Catalog") -> tuple[Reason, ...]:
         usual = terms.price(device, device.memory_options_bytes[0])
         facts: dict[str, Fact] = {"name": device.name, "asked_usd": asked, "usual_usd": usual.usd, "condition": usual.condition}
         if usual.usd is None:
-            lines.append(Reason("asked.price-unknown", facts))
+            lines.append(Reason(f"asked.{what}-unknown", facts))
             continue
         share = asked / usual.usd - 1
         kind = "usual" if abs(share) < SAME_PRICE else "below" if share < 0 else "above"
-        lines.append(Reason(f"asked.price-{kind}", {**facts, "price_share": abs(share), "date": usual.as_of}))
+        lines.append(Reason(f"asked.{what}-{kind}", {**facts, "price_share": abs(share), "date": usual.as_of}))
     return tuple(lines[:MOST_SIDES])
 
 
@@ -87,6 +88,8 @@ def _supply(understood: "Understood", request: Request, catalog: "Catalog") -> t
     needed, given = power_w(system), request.get("psu_w")
     if needed is None:
         return ()
+    if understood.limit_w:  # the cards are held to that
+        needed -= sum(group.count * max(0.0, (group.device.power_w or 0.0) - understood.limit_w) for group in system.groups)
     caps = {cap.device: cap.full_w - cap.limit_w for cap in catalog.hints.power_caps}
     limited = needed - sum(group.count * caps.get(group.device.id, 0.0) for group in system.groups)
     facts: dict[str, Fact] = {"system": words, "need_w": needed, "have_w": given, "limited_w": limited}
@@ -164,6 +167,7 @@ def _memory(given: "Recommendation") -> tuple[Reason, ...]:
 def _in_general(understood: "Understood", named: bool, model: bool, budget: bool) -> tuple[Reason, ...]:
     """What is known without an estimate; where no hardware is named all of it, and what to name."""
     topics = [topic for topic in understood.topics if topic.always or not (named or topic.outside)]
+    topics = [topic for topic in topics if not (topic.without_model and "model" in understood.words)]
     known = (
         Reason("asked.rule" if topic.always or not model else "asked.known", {"text": topic.text}, (topic.source,)) for topic in topics
     )

@@ -25,7 +25,9 @@ def facts_told(understood: "Understood", request: "Request", catalog: "Catalog")
     if not understood.facts or request.get("price"):
         return ()
     terms, systems = terms_of(request, catalog), [system_of(words, request, catalog) for words in [*named][:MOST_THINGS]]
-    return tuple(TOLD[kind](system, words, terms) for kind in understood.facts for words, system in zip(named, systems, strict=False))
+    return tuple(
+        TOLD[kind](system, words, terms) for kind in understood.facts if kind in TOLD for words, system in zip(named, systems, strict=False)
+    )
 
 
 def _power(system: "System", words: str, terms: "Terms") -> Reason:
@@ -42,7 +44,7 @@ def _running(system: "System", words: str, terms: "Terms") -> Reason:
         "system": words,
         "need_w": watts,
         "day_usd": usd,
-        "usd_per_kwh": terms.usd_per_kwh,
+        "price_usd": terms.usd_per_kwh,
         "hours": terms.hours_per_day,
     }
     return Reason("asked.running" if usd is not None else "asked.running-unknown", facts)

@@ -436,7 +436,51 @@ def test_an_offer_is_held_against_the_usual_price(usd: int, code: str) -> None:
     assert first.facts["price_share"] == pytest.approx(abs(usd / float(str(first.facts["usual_usd"])) - 1))
 
 
-LONGEST = ("Is 850 W enough for 2x 3090?", "I can order up to 192GB of RAM for my 3090 build, will it make a difference for glm 4.6?", "3090 or 7900xtx beside my 3090 for 70b?", "72B on 8x A100 for many users: one TP=8 or two TP=4?", "Have dual 3090s, nvlink with vllm?",
+FACTS = (
+    ("how many watts does a 5090 draw?", "asked.power", "power_w", 575.0),  # NVIDIA's own figure
+    ("what's the resale value of my 4090?", "asked.resale", "resale_usd", None),
+    ("what does a dgx spark cost?", "asked.costs", "usual_usd", None),
+    # 4 × 350 W and 180 W of the server for 24 hours at 0.30 euros of 1.1172 dollars
+    ("what is the electricity cost of running 4x 3090 24/7 at 0.30 EUR/kWh?", "asked.running", "day_usd", 1.58 * 24 * 0.30 * 1.1172),
+    ("1000W enough for dual 4090 power limited to 300W?", "asked.supply-enough", "need_w", 2 * 300 + 110.0),  # and 110 W of the desktop
+)
+
+
+@pytest.mark.parametrize(("question", "code", "fact", "value"), FACTS)
+def test_plain_facts_are_told_first(question: str, code: str, fact: str, value: float | None) -> None:
+    first = asked(question).asked[0]
+    assert first.code == code
+    assert value is None or first.facts[fact] == pytest.approx(value, rel=1e-3)
+
+
+CLOSED = ("I want to run GPT-4 at home, what do I need?", "claude opus locally?")
+
+
+@pytest.mark.parametrize("question", CLOSED)
+def test_models_that_nobody_can_run_are_said_to_be_so(question: str) -> None:
+    with pytest.raises(BadValue, match="not published"):
+        answers.answer(read("ask", {"question": question}))
+
+
+def test_a_closed_model_is_no_answer_where_another_is_named() -> None:
+    assert "asked.rule" not in {each.code for each in asked("private chatgpt for 25 lawyers, llama 70b").asked}
+    assert asked("can I run gpt-4 on my 3090?").asked[0].code == "asked.rule"
+
+
+@pytest.mark.parametrize("question", ["best gpu for cyberpunk 2077 at 4k?", "What's the best graphics card for mining ethereum?"])
+def test_games_and_coins_are_refused(question: str) -> None:
+    with pytest.raises(BadValue, match="only generating text is"):
+        answers.answer(read("ask", {"question": question}))
+
+
+def test_a_slot_in_doubt_is_held_against_the_usual_one() -> None:
+    found = understand("is PCIe 3.0 x4 via m.2 riser ok for a third 3090?", SHIPPED)
+    assert [each.system for each in found.variants] == ["3x rtx-3090 via pcie-3-x4", "3x rtx-3090 via pcie-4-x8"]
+    tensor = understand("I have 3x 3090. Get a 4th for tp=4? llama 3.3 70b", SHIPPED)
+    assert [each.system for each in tensor.variants] == ["3x rtx-3090 as layers", "4x rtx-3090 as tensor"]
+
+
+LONGEST = ("1000W platinum enough for dual 4090 power limited to 300W?", "Is 850 W enough for 2x 3090?", "I can order up to 192GB of RAM for my 3090 build, will it make a difference for glm 4.6?", "3090 or 7900xtx beside my 3090 for 70b?", "72B on 8x A100 for many users: one TP=8 or two TP=4?", "Have dual 3090s, nvlink with vllm?",
            "should I buy a second GPU?", "2x3090 vs 5090", "what can i run with 2x 3090")  # fmt: skip
 
 

@@ -56,6 +56,7 @@ class Understood:
     topics: tuple[Topic, ...] = ()  # what it is about beside what to buy
     faster: float | None = None  # how many times as fast as today it shall be, where today's speed is not told
     asks_supply: bool = False  # whether the power supply is strong enough
+    limit_w: float | None = None  # what each card is held to
     asks_rent: bool = False
     asks_memory: bool = False  # how much memory the model takes
     about_text: bool = False  # whether it speaks of text to be generated
@@ -91,6 +92,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         raise BadValue(f"QUESTION: {len(text):,} characters are too many: at most {MOST_CHARACTERS:,}.")
     reading = Reading()
     question = Text(laptops_named(corrected(text, catalog, reading.assumptions), catalog, reading.assumptions))
+    limit_w = amounts.limit_w(question)
     counts_users = bool(question.take(r"\bhow many (?:\w+ )?(?:users|people|requests|clients|streams|sessions|employees|students)\b"))
     read_processors(question, reading, catalog)
     read_amounts(question, reading, catalog)
@@ -120,6 +122,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         topics=spoken.topics,
         faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
         asks_supply=asks_supply,
+        limit_w=limit_w,
         asks_rent=spoken.rents,
         asks_memory=bool(re.search(ASKS_MEMORY, question.original)),
         about_text=beside_text(text),
@@ -147,7 +150,11 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:
         sides, bridge = replace(sides, among=bridged), asks.Bridge()
-    over = asks.lanes(question, _generation(sides, catalog), catalog.wording.usual_lanes) if sides.several and sides.in_slots else ()
+    over = (
+        asks.lanes(question, _generation(sides, catalog), _grown(question, sides), catalog.wording)
+        if sides.several and sides.in_slots
+        else ()
+    )
     divided = asks.parts(question, sides.device, sides.count) or over
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
 
@@ -172,7 +179,20 @@ def _set_beside(question: Text, spoken: _Spoken, compared: tuple[str, ...], read
     sides = spoken.sides
     in_slots = asks.slots(question, reading.words.get("host"), sides.count, catalog.wording) if sides.several else ()
     named = spoken.engines, spoken.ways, spoken.quants, compared
+    grown = _grown(question, sides)
+    if spoken.ways == ("tensor",) and sides.have and sides.owned > 1 and grown not in (None, sides.have):  # "get a 4th for tp=4?"
+        return (
+            Variant(f"{sides.have} as layers", system=f"{sides.have} as layers"),
+            Variant(f"{grown} as tensor", system=f"{grown} as tensor"),
+        )
     return spoken.divided or asks.variants(spoken.bridge, spoken.peers, *named, sides.several, sides.among) or in_slots
+
+
+def _grown(question: Text, sides: Sides) -> str | None:
+    """The devices spoken of with the one more that is asked about."""
+    if sides.device is None or not sides.have:
+        return None
+    return f"{sides.owned + 1}x {sides.device}" if MORE_OF_IT.search(question.original) else sides.have
 
 
 def _generation(sides: Sides, catalog: "Catalog") -> int:

@@ -42,10 +42,11 @@ _LANES = (
     r"(?<![\w.])x\s?(?P<alone>16|8|4|2|1)\b(?:\s?[/+]\s?x?(?P<beside>16|8|4|1)\b)?"
 )
 _HALVED = r"\bhalv\w+\b[^.?!]{0,20}\b(?:pcie|lanes?|width|bandwidth)\b|\bhalf (?:the )?(?:pcie|lanes?|width)\b"
-_IN_DOUBT = (
+_DOUBT = (
     r"\b(?:ok(?:ay)?|enough|hurt\w*|slow\w*|matter\w*|bottleneck\w*|fine|problem\w*|pointless|choke\w*|penalt\w+|limit\w*|impact\w*|"
-    r"lose|loss|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b|\?"
+    r"lose|loss|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b"
 )
+_IN_DOUBT = rf"{_DOUBT}|\?"
 _SUPPLY = r"\b(?:psu|power supply|\d{3,4}\s?w(?:atts?)?)\b[^.?!]{0,60}\b(?:enough|suffic\w+|ok(?:ay)?|handle|fine|cope|work)\b"
 _SUPPLY_NEEDED = r"\b(?:enough|big|strong|what|which|how (?:big|many watts))\b[^.?!]{0,30}\b(?:psu|power supply)\b"
 _RENT = r"\b(?:rent(?:ing|al|ed)?|runpod|vast\.?ai|lambda labs|cloud gpus?|(?:vs\.?|versus|or|than) (?:the |a )?cloud|in the cloud)\b"
@@ -193,20 +194,42 @@ def _part(found: re.Match[str], device: str, count: int) -> Variant:
     return Variant(f"{copies} × TP={size}", system=f"{copies}x ({group}) as replicas" if size > 1 else f"{copies}x {device} as replicas")
 
 
-def lanes(text: Text, generation: int, usual: int) -> tuple[Variant, ...]:
-    """`PCIe 3.0 vs 4.0`, `x8/x8 or x16+x4`, `halving the lanes`: the same cards over each; empty unless two are named."""
-    found: list[tuple[int, int]] = []
+def lanes(text: Text, generation: int, system: str | None, wording: "Wording") -> tuple[Variant, ...]:
+    """`PCIe 3.0 vs 4.0`, `x8/x8 or x16+x4`, `halving the lanes`: the same cards over each; one in doubt is held against the usual one.
+
+    `system`: the cards with the one more that is asked about.
+    """
+    usual, found = wording.usual_lanes, list[tuple[int, int]]()
     for each in re.finditer(_LANES, text.left):
         wide = [int(each[name]) for name in ("wide", "other", "alone", "beside", "later_wide") if each[name]]
         found.append((int(each["generation"] or each["later"] or generation), min(wide, default=usual)))
     if re.search(_HALVED, text.original):
         found = [(generation, usual), (generation, usual // 2)]
     ways = dict.fromkeys(each for each in found if each[0] in (3, 4, 5) and each[1] in (1, 2, 4, 8, 16))
+    roomy = wording.usual_generation, usual // 2  # two cards share a slot's lanes
+    if len(ways) == 1 and system and roomy not in ways and _doubts_lanes(text):
+        ways[roomy] = None
+        while text.take(_LANES):
+            pass
+        return tuple(_over_lanes(gen, wide, f"{system} via pcie-{gen}-x{wide}") for gen, wide in ways)
     if len(ways) < 2:
         return ()  # one alone is how they are joined
     while text.take(_LANES):
         pass
     return tuple(Variant(f"PCIe {gen}.0 x{wide}", f" via pcie-{gen}-x{wide}", on_several=True) for gen, wide in ways)
+
+
+def _over_lanes(generation: int, wide: int, system: str) -> Variant:
+    return Variant(f"PCIe {generation}.0 x{wide}", system=system)
+
+
+def _doubts_lanes(text: Text) -> bool:
+    """Whether the sentence that names a slot's lanes asks if they are enough."""
+    found = re.search(_LANES, text.left)
+    if found is None:
+        return False
+    sentence = text.original[sentence_start(text.original, found.start()) : sentence_end(text.original, found.end()) + 1]
+    return "?" in sentence and bool(re.search(_DOUBT, sentence))
 
 
 def lane_link(text: Text) -> str | None:

@@ -3,8 +3,11 @@
 import re
 
 _FACTS = (
+    ("deal", r"\b(?:good|fair|great|decent|ok(?:ay)?|reasonable|bad|right)\s(?:price|deal|value|buy|offer)\b|\boverpriced\b|"
+     r"\btoo (?:much|expensive|high|steep)\b|\bis\s\W?\d[\d,.]*k?\s?\w{0,7}\s(?:\w+\s){0,4}for\b|\bstill worth\b|"
+     r"\b(?:good|ok|fair|worth it)\s?\?"),
     ("running", r"\b(?:electric(?:ity|al)?|power|energy|running)[- ](?:costs?|bills?)\b|\bcosts? (?:me )?(?:of|to) (?:run|keep)\w*\b"
-     r"(?![^.?!]*\b(?:deepseek|llama|qwen|model|\\d+b)\b)"),
+     r"(?![^.?!]*\b(?:deepseek|llama|qwen|model|\d+b)\b)"),
     ("power", r"\bhow (?:many|much) (?:watts?|power)\b|\bpower (?:draw|consumption|usage|use)\b|\btdp\b|\bwattage\b"),
     ("resale", r"\bresale\b|\bhow much (?:is|are|(?:can|could|would|will) i (?:get|sell))\b[^.?!]{0,14}\bmy\b|"
      r"\bwhat(?:'s| is| are) my\b[^.?!]{0,30}\bworth\b"),
@@ -15,4 +18,5 @@ _FACTS = (
 
 def facts_asked(text: str) -> tuple[str, ...]:
     """The kinds of fact that the text asks."""
-    return tuple(kind for kind, pattern in _FACTS if re.search(pattern, text))
+    found = tuple(kind for kind, pattern in _FACTS if re.search(pattern, text))
+    return tuple(kind for kind in found if kind != "price" or "running" not in found)

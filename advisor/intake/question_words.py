@@ -148,6 +148,11 @@ supply_w = _number(
     r"(?<=, )(?P<number>\d{3,4})\s?w(?:atts?)?(?=\s?[),.]|$)",
     r"(?<![\w.])(?P<number>\d{3,4})\s?w(?:atts?)?\b(?=[^.?!]{0,40}\b(?:enough|suffic\w+|handle|cope)\b)",
 )
+limit_w = _number(
+    r"\b(?:power[- ]?)?(?:limit(?:ed|ing)?|cap(?:ped|ping)?|undervolt(?:ed|ing)?)\s(?:(?:to|at|of|them|it|both|each)\s){1,2}"
+    r"(?P<number>\d{2,3})\s?w(?:atts?)?\b",
+    r"\b(?P<number>\d{2,3})\s?w(?:atts?)?\s(?:power[- ]?)?(?:limit|cap)\b",
+)
 _hours = _number(rf"(?P<number>{NUMBER})\s?(?:hours?|hrs?|h)\s?(?:a|per|/)\s?day\b", r"\b(?P<number>24)\s?/\s?7\b")
 
 

@@ -16,6 +16,7 @@ class Topic:
     text: str = given()
     source: str = given()
     outside: bool = given(default=False)  # whether nothing here estimates it
+    without_model: bool = given(default=False)  # whether it is told only where no model is named
     always: bool = given(default=False)  # whether it is told with hardware named too, since no estimate knows it
 
 

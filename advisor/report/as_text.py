@@ -132,7 +132,7 @@ def _shortened(page: Page) -> Page | None:
         if isinstance(block, Listing) and block.least is not None and len(block.lines) > block.least:
             kept = (replace(block, lines=block.lines[:-1]),) if len(block.lines) > 1 else ()
             return replace(page, blocks=(*page.blocks[:place], *kept, *page.blocks[place + 1 :]))
-    for place, block in enumerate(page.blocks):
+    for place, block in reversed(tuple(enumerate(page.blocks))):
         if isinstance(block, Facts) and block.shorter:
             return replace(page, blocks=(*page.blocks[:place], Facts(block.shorter), *page.blocks[place + 1 :]))
     return None

@@ -6,6 +6,12 @@ _SIDES = {
     "host": ": {each}{first}, {spend_usd} to buy with a computer ({computer_usd}).",
     "unpriced": ": {each}{first}; no price is known, so it is never chosen.",
 }
+_HELD = {  # an offer against what the thing goes for
+    "below": "{price_share} below what it goes for, {usual_usd} {condition} ({date}).",
+    "above": "{price_share} above what it goes for, {usual_usd} {condition} ({date}).",
+    "usual": "about what it goes for, {usual_usd} {condition} ({date}).",
+    "unknown": "no other price is known to hold it against.",
+}
 _FIRST = {"": "", "-first": ", first token after {first_token_s}"}
 
 
@@ -89,16 +95,13 @@ ASKED: dict[str, str] = {
     "asked.ram-soldered": "No memory can be added to {system}: it is built in.",
     "asked.power": "{name} takes up to {power_w}; {system} with its computer takes {need_w} at work.",
     "asked.power-box": "{name} takes up to {power_w} at work.",
-    "asked.running": "{system} with its computer takes {need_w} at work: {day_usd} for {hours} hours a day of it at {usd_per_kwh}.",
+    "asked.running": "{system} with its computer takes {need_w} at work: {day_usd} for {hours} hours of it, at {price_usd} per kWh.",
     "asked.running-unknown": "What {system} takes of electricity is not known.",
     "asked.resale": "{name} used: about {resale_usd}, the lower end of what is asked for it.",
     "asked.resale-unknown": "{name}: no price for a used one is known.",
     "asked.costs": "{name} goes for about {usual_usd} {condition} ({date}).",
     "asked.costs-unknown": "{name}: no price is known.",
-    "asked.price-below": "{name} for {asked_usd}: {price_share} below what it goes for, {usual_usd} {condition} ({date}).",
-    "asked.price-above": "{name} for {asked_usd}: {price_share} above what it goes for, {usual_usd} {condition} ({date}).",
-    "asked.price-usual": "{name} for {asked_usd}: about what it goes for, {usual_usd} {condition} ({date}).",
-    "asked.price-unknown": "{name} for {asked_usd}: no other price is known to hold it against.",
+    **{f"asked.{what}-{kind}": f"{{name}} for {{asked_usd}}: {held}" for what in ("price", "offer") for kind, held in _HELD.items()},
     "asked.supply-tight": "Yes, but it is tight: {system} takes {need_w} with its computer, {used_share} of the {have_w} that the supply "
     "gives. About {wanted_w} would leave the reserve that makers of cards ask for; a power limit on the cards does too.",
     "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",

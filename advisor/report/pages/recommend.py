@@ -206,7 +206,7 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     facts += [("Or", line) for line in sentences(_own_computer(given))]
     if given.second_gpu:
         facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
-    blocks: list[Block] = [Facts(tuple(facts))] if facts else []
+    blocks: list[Block] = [Facts(tuple(facts), shorter=() if full else _shorter(facts))] if facts else []
     if answer.understood_as:
         blocks.insert(0, Facts(_understood(answer)))
     ladder = ladder_table(given, full)
@@ -220,6 +220,11 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
+
+
+def _shorter(facts: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Without where the time goes, which `--why` tells too."""
+    return tuple(each for each in facts if each[0] != "Time goes to")
 
 
 def _headline(answer: Recommended) -> Reason | None:
