@@ -15,8 +15,7 @@ from advisor import choose
 from advisor.advice import Flip, Recommendation
 from advisor.advice.decide import Decision, decide
 from advisor.advice.desk import Desk
-from advisor.advice.judge import SURENESS, case_of, confidence, counted_usd, fast_enough, meets, per_user
-from advisor.advice.outdone import sure
+from advisor.advice.judge import case_of, counted_usd, fast_enough, meets, per_user
 from advisor.advice.owned import lesser_weights
 from advisor.advice.recommend import recommend
 from advisor.advice.second import one_more
@@ -55,9 +54,8 @@ def decided(have: str | None, need: Need) -> Decision:
 
 
 def spent(decision: Decision, need: Need) -> float:
-    """What the cheapest that does it costs: the verdict may be another of about its price."""
     assert decision.chosen
-    usd = counted_usd((decision.cheapest or decision.chosen).cost, need)
+    usd = counted_usd(decision.chosen.cost, need)
     assert usd is not None
     return usd
 
@@ -142,41 +140,6 @@ def test_the_chosen_meets_the_need_and_fits_the_budget(have: str | None, model: 
     need = need_for(model, budget_usd=budget, **wished)
     chosen = decided(have, need).chosen
     assert chosen is None or meets(chosen, need)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.sampled_from(HAVES), st.sampled_from(MODELS), wishes, st.sampled_from([None, 1000.0, 5000.0]))
-def test_what_outdoes_the_cheapest_is_of_about_its_price(
-    have: str | None, model: str, wished: dict[str, Any], budget: float | None
-) -> None:
-    need = need_for(model, budget_usd=budget, **wished)
-    decision = decided(have, need)
-    chosen, cheapest, hints = decision.chosen, decision.cheapest, CATALOG.hints
-    if chosen is None or cheapest is None:
-        return
-    usd = counted_usd(chosen.cost, need)
-    assert meets(chosen, need)
-    assert meets(cheapest, need)
-    assert usd is not None
-    assert 0 < spent(decision, need) <= usd <= hints.choice("worth-factor") * spent(decision, need)
-    much = per_user(chosen.estimate) >= hints.choice("much-faster-factor") * per_user(cheapest.estimate)
-    assert much or (sure(chosen, need) and not sure(cheapest, need))
-    grades = [SURENESS.index(confidence(each.estimate, need, hints.choice("enough-family-rows"))) for each in (chosen, cheapest)]
-    assert grades[0] >= grades[1]
-
-
-@pytest.mark.parametrize(("have", "model", "floor"), [(None, "qwen3-32b", 40.0), ("rtx-3060-12gb", "llama-3.3-70b", 20.0)])
-def test_the_cheapest_stands_beside_what_outdoes_it(have: str | None, model: str, floor: float) -> None:
-    answer = recommended(have, need_for(model, min_tokens_per_s=floor))
-    (remark,) = (remark for remark in answer.remarks if remark.code.startswith("remark.cheapest"))
-    roads = (*answer.roads, *answer.passed_over)
-    assert remark.facts["cheapest_usd"] in [road.spend_usd for road in roads]
-    assert answer.verdict.spend_usd == remark.facts["cheapest_usd"] + remark.facts["more_usd"]  # type: ignore[operator]
-    (chosen,) = (road for road in roads if road.status == "chosen")
-    assert any(reason.code.startswith("won.outdoes") for reason in chosen.because)
-    assert not any(reason.code == "lost.not-asked" for road in roads for reason in road.because)
-    asked = replace(answer.need, budget_usd=remark.facts["cheapest_usd"])
-    assert spent(decided(have, asked), asked) == remark.facts["cheapest_usd"]  # who has no more buys it
 
 
 def changed(need: Need, flip: Flip, value: Any) -> Need:

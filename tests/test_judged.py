@@ -22,12 +22,20 @@ def need_of(**wished: Any) -> Need:
 
 
 def way(
-    rate: float, strategy: str = "whole", *, fits: bool = True, kv: str = "f16", sustained: float | None = None, first: float = 1.0
+    rate: float,
+    strategy: str = "whole",
+    *,
+    fits: bool = True,
+    kv: str = "f16",
+    sustained: float | None = None,
+    first: float = 1.0,
+    low: float | None = None,
 ) -> Any:
-    """An estimate of so many tokens/s for its one user, or of so many in all for two."""
+    """An estimate of so many tokens/s for its one user, or of so many in all for two; surely so many, or at the `low`est."""
     users = 1 if sustained is None else 2
     return SimpleNamespace(
-        decode=SimpleNamespace(value=rate * users), decode_per_user=SimpleNamespace(value=rate), first_token_s=SimpleNamespace(value=first),
+        decode=SimpleNamespace(value=rate * users), decode_per_user=SimpleNamespace(value=rate, low=low or rate, high=rate),
+        first_token_s=SimpleNamespace(value=first, low=first, high=first),
         sustained=SimpleNamespace(value=sustained or rate), fit=SimpleNamespace(fits=fits, devices=(), disk_bytes=1.0),
         placement=SimpleNamespace(strategy=strategy), kv_quant=kv, workload=Workload(users=users), system=bind("rtx-3090", CATALOG),
     )  # fmt: skip
@@ -153,6 +161,25 @@ def test_a_little_more_money_for_much_more_speed(others: list[tuple[str, float |
     weighed = [chosen, *(option(*each) for each in others)]
     case = case_of(need_of(max_first_token_s=2.0, consider=("second-gpu", "one-bigger-gpu")))
     assert better(case, chosen, weighed) is (None if expected is None else weighed[expected + 1])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "other", "code"),
+    [
+        (way(11, low=8), way(11, low=10), "remark.little-more-sure"),  # as fast, and surely 10 tokens/s
+        (way(11, low=8), way(10.9, low=10), None),  # slower
+        (way(11, low=8), way(14, low=9), None),  # only likely too, and not clearly faster
+        (way(11, low=8), way(22, low=9), "remark.little-more"),
+        (way(11, low=8), way(22, low=10), "remark.little-more-sure"),
+        (way(11, low=10), way(14, low=13), None),  # sure already
+    ],
+)
+def test_what_is_surely_fast_enough_for_little_more(chosen: Any, other: Any, code: str | None) -> None:
+    cheap, dear, case = option("one-bigger-gpu", 1000, chosen), option("second-gpu", 1200, other), case_of(need_of())
+    found = better(case, cheap, [dear])
+    assert (_little_more(case, cheap, found).code if found else None) == code
+    faster = option("second-gpu", 1200, way(30, low=9))
+    assert better(case, cheap, [faster, dear]) is (dear if code == "remark.little-more-sure" else faster)  # being sure comes first
 
 
 def test_both_speeds_of_several_users_must_be_clearly_more() -> None:

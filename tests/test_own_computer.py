@@ -70,6 +70,23 @@ def test_a_laptop_takes_a_card_only_in_a_box_of_its_own(have: str) -> None:
     assert "assumed.host" not in codes
 
 
+def test_one_of_unlike_cards_that_is_there_is_in_no_least_price() -> None:
+    """Offers are searched by their least prices: of six 3090 five are bought where one sits beside a 3060."""
+    from advisor.advice.desk import Desk
+    from advisor.advice.offers import all_offers
+    from advisor.need import Need, Workload
+
+    system = answers.estimate("rtx-3090 + rtx-3060-12gb", catalog=CATALOG, model="qwen3-8b").system
+    desk = Desk(Need(workload=Workload(), model="qwen3-8b"), system, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+    several = [offer for offer in all_offers(desk).every if offer.words in ("3x rtx-3090", "6x rtx-3090", "2x rtx-3090")]
+    assert len(several) == 3
+    for offer in several:
+        found = desk.system(offer.words, offer.host)
+        assert not isinstance(found, Exception)
+        assert offer.bought == (("rtx-3090", offer.count - 1),)
+        assert desk.cost(found).spend_usd == pytest.approx(offer.least_usd)
+
+
 def test_the_dock_is_in_the_least_price_too() -> None:
     """Offers are searched by their least prices: the bill of the cheapest card in a box is no less than that."""
     from advisor.advice.desk import Desk

@@ -1,7 +1,6 @@
 """Deciding: what is owned if it does, else another setting, else the cheapest (or fastest) thing to buy."""
 
 from advisor.advice.judge import Case, Option, allowed, meets, rank
-from advisor.advice.outdone import outdone
 from advisor.advice.owned import change, keep, keep_meets
 from advisor.advice.search import search
 from advisor.reason import Reason
@@ -16,7 +15,6 @@ class Decision:
     keep: Option | Reason | None
     changes: tuple[Option, ...]
     seen: tuple[Option, ...]  # everything of the market that was estimated on the way
-    cheapest: Option | None = None  # of those that meet the need, where another one is the better buy
 
     @property
     def kind(self) -> str:
@@ -35,9 +33,7 @@ def _bought(case: Case, free: list[Option], owned: Option | Reason | None, chang
     """What to buy, unless something that is free is better."""
     need, seen = case.need, tuple(search(case))
     able = [option for option in seen if meets(option, need) and allowed(option.kind, need)]
-    cheapest = min([*free, *able], key=lambda option: rank(option, need), default=None)
-    chosen = outdone(cheapest, able, case) if cheapest else None
-    return Decision(chosen, owned, changes, seen, cheapest if cheapest is not chosen else None)
+    return Decision(min([*free, *able], key=lambda option: rank(option, need), default=None), owned, changes, seen)
 
 
 def decide(case: Case, thorough: bool = False) -> Decision:

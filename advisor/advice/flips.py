@@ -48,15 +48,9 @@ def _true(flip: Flip, prober: Prober, among: bool) -> Flip:
     if flip.wish not in now or flip.before == now[flip.wish]:
         return flip
     reached = per_user(chosen.estimate) if chosen and need.prefer == "cheapest" else 0.0
-    if flip.wish == "min_tokens_per_s" and need.min_tokens_per_s < float(flip.before or 0) <= reached and _stays(prober, flip):
-        return flip
+    if flip.wish == "min_tokens_per_s" and need.min_tokens_per_s < float(flip.before or 0) <= reached:
+        return flip  # today's system does it still, and what is cheaper did not do less
     return replace(flip, when=Reason(f"{flip.when.code}-still-{prober.today.kind}", flip.when.facts))
-
-
-def _stays(prober: Prober, flip: Flip) -> bool:
-    """Whether today's very system is the answer still at the last floor before the flip."""
-    now, then_ = prober.today.chosen, prober.at(replace(prober.case.need, min_tokens_per_s=float(flip.before or 0)), harder=True).chosen
-    return now is not None and then_ is not None and prober.case.desk.key(now.open_system) == prober.case.desk.key(then_.open_system)
 
 
 def _step(value: float) -> float:

@@ -15,7 +15,6 @@ from advisor.record import dataclass, field, replace
 from advisor.speed import Estimate, Speed
 from advisor.system import System
 
-SURENESS = ("low", "medium", "high")
 TIE_ORDER = {"keep": 0, "change-settings": 1}
 
 
@@ -155,6 +154,12 @@ def straddles(speed: Speed | None, floor: float) -> bool:
     return speed is not None and speed.low < floor < speed.high
 
 
+def sure(estimate: Estimate, need: Need) -> bool:
+    """Whether no floor lies within the interval of its figure."""
+    late = need.max_first_token_s is not None and straddles(estimate.first_token_s, need.max_first_token_s)
+    return not late and not straddles(estimate.decode_per_user, need.min_tokens_per_s)
+
+
 def _thin(estimate: Estimate, enough_rows: float) -> bool:
     """Whether nobody measured this device and hardly anybody its kin."""
     found = estimate.evidence
@@ -167,9 +172,7 @@ def confidence(estimate: Estimate, need: Need, enough_rows: float) -> str:
     """
     if _thin(estimate, enough_rows):
         return "low"
-    doubts = straddles(estimate.decode_per_user, need.min_tokens_per_s)
-    if need.max_first_token_s is not None:
-        doubts = doubts or straddles(estimate.first_token_s, need.max_first_token_s)
+    doubts = not sure(estimate, need)
     far = estimate.evidence.basis in ("extrapolated", "physics-only")
     return "low" if doubts and far else "medium" if doubts or not estimate.evidence.known else "high"
 

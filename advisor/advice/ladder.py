@@ -56,7 +56,7 @@ def _roads(case: Case, decision: Decision) -> Iterator[Road]:
             shown.append(more.options[0])
             yield road(case, more.options[0].kind, more.options[0], chosen)
     if chosen is not None and chosen.kind not in ("keep", "change-settings"):
-        yield road(case, chosen.kind, chosen, chosen, decision.cheapest)
+        yield road(case, chosen.kind, chosen, chosen)
     if chosen is None:  # what it would take with all the money in the world, else the nearest
         free = decide(replace(without_budget(case), lean=True)).chosen if case.need.budget_usd is not None else None
         yield road(case, free.kind if free else "one-bigger-gpu", free or best_of_road(case, "one-bigger-gpu"), None)

@@ -57,13 +57,12 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
     prober = Prober(asked, decision)
     verdict = verdict_of(asked, decision, options, named, _with_more_money(prober))
-    roads = shown_roads(case, options, decision.chosen, decision.cheapest)
+    roads = shown_roads(case, options, decision.chosen)
     full = full_context(case, decision.chosen)
     turns = flips(prober, case)
     seen = [*(option for option in options.values() if isinstance(option, Option)), *more.options, *prober.alike()]
     next_best = better(asked, decision.chosen, seen)
-    others = [option for option in (*more.options[:1], next_best, decision.cheapest) if option]
-    beside = _beside(named, others, roads)
+    beside = _beside(named, [*more.options[:1], *([next_best] if next_best else [])], roads)
     return Recommendation(
         need=case.need,
         have=have,
@@ -80,8 +79,8 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         catalog_version=catalog.version,
         overlays=catalog.overlays,
         prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,
-        passed_over=tuple(road(case, option.kind, option, decision.chosen, decision.cheapest) for option in beside),
-        remarks=remarks(asked, verdict, decision, next_best, seen),
+        passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in beside),
+        remarks=remarks(asked, verdict, decision.chosen, next_best, seen),
     )
 
 

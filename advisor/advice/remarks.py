@@ -1,14 +1,12 @@
-"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, what the very
-cheapest would be, or that the need asks for an extraordinary machine.
+"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, or that the need
+asks for an extraordinary machine.
 """
 
 from collections.abc import Iterable
 
 from advisor.advice import Verdict
-from advisor.advice.decide import Decision
-from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls, sure
 from advisor.advice.naming import named
-from advisor.advice.outdone import beside, how
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
 from advisor.reason import Fact, Reason
@@ -16,33 +14,31 @@ from advisor.record import replace
 
 
 def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Option | None:
-    """Of what was weighed, what gives clearly more speed for little more money: no less for a dollar than the cheapest."""
+    """Of what was weighed, what gives clearly more speed for little more money: no less for a dollar than the cheapest; or is surely
+    fast enough for little more, and no slower, where the cheapest is only likely to be.
+    """
     need, desk = case.need, case.desk
     least = counted_usd(chosen.cost, need) if chosen else None
     if chosen is None or not least or least <= 0 or need.prefer == "fastest":
         return None
     clearly, most = desk.choice("clearly-faster-factor"), desk.choice("little-more-factor")
-    found: dict[Option, float] = {}
+    certain, found = sure(chosen.estimate, need), dict[Option, tuple[bool, float]]()
     for option in others:
         usd = counted_usd(option.cost, need)
         if option is chosen or option.kind in TIE_ORDER or usd is None or not least <= usd <= most * least:
             continue
         gains = [measure(option.estimate) / measure(chosen.estimate) for measure in (per_user, score)]
-        if min(gains) >= max(clearly, usd / least) and meets(option, need) and allowed(option.kind, need):
-            found[option] = per_user(option.estimate) / usd
+        surer = not certain and min(gains) >= 1 and sure(option.estimate, need)
+        if (surer or min(gains) >= max(clearly, usd / least)) and meets(option, need) and allowed(option.kind, need):
+            found[option] = surer, per_user(option.estimate) / usd
     return max(found, key=lambda option: found[option], default=None)
 
 
-def remarks(case: Case, verdict: Verdict, decision: Decision, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
+def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Option | None, seen: Iterable[Option]) -> tuple[Reason, ...]:
     """The remarks on what is chosen, or named as the nearest."""
-    chosen, cheapest = decision.chosen, decision.cheapest
-    found = [_wait(case, verdict), _extraordinary(case, verdict, seen)]
-    if found[-1] is None and chosen and better_one:
-        found.append(_little_more(case, chosen, better_one))
-    if chosen and cheapest:
-        facts = {**beside(chosen, cheapest, case), "shopping": shopping(cheapest.cost)}
-        found.append(Reason(f"remark.cheapest{how(chosen, cheapest, case)}", facts))
-    return tuple(reason for reason in found if reason is not None)
+    beyond = _extraordinary(case, verdict, seen)
+    more = _little_more(case, chosen, better_one) if beyond is None and chosen and better_one else None
+    return tuple(reason for reason in (more, _wait(case, verdict), beyond) if reason is not None)
 
 
 def _wait(case: Case, verdict: Verdict) -> Reason | None:
@@ -60,7 +56,9 @@ def _little_more(case: Case, chosen: Option, other: Option) -> Reason:
     facts["shopping"] = shopping(other.cost)
     facts |= {"per_user_tokens_per_s": per_user(other.estimate), "kind": other.kind}
     facts["speed_factor"] = per_user(other.estimate) / per_user(chosen.estimate)
-    return Reason("remark.little-more", facts)
+    facts["floor_tokens_per_s"] = case.need.min_tokens_per_s
+    surer = sure(other.estimate, case.need) and not sure(chosen.estimate, case.need)
+    return Reason("remark.little-more-sure" if surer else "remark.little-more", facts)
 
 
 def _extraordinary(case: Case, verdict: Verdict, seen: Iterable[Option]) -> Reason | None:

@@ -17,7 +17,6 @@ from advisor.advice.judge import (
     without_budget,
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
-from advisor.advice.outdone import beside, how
 from advisor.advice.search import search
 from advisor.need import Need
 from advisor.reason import Fact, Reason
@@ -104,21 +103,21 @@ def seen_of_kind(seen: Iterable[Option], kind: str, need: Need) -> Option | None
     return nearest([option for option in seen if option.kind == kind], need)
 
 
-def road(case: Case, kind: str, option: Option | Reason | None, chosen: Option | None, cheapest: Option | None = None) -> Road:
-    """The road as it is shown; `cheapest` where the chosen one is the better buy than that."""
+def road(case: Case, kind: str, option: Option | Reason | None, chosen: Option | None) -> Road:
+    """The road as it is shown."""
     if not isinstance(option, Option):
         because = (option,) if option else impossible(case, kind)
         return Road(kind, IMPOSSIBLE, None, None, None, None, None, because)
     status = CHOSEN if option is chosen else PASSED_OVER
     if status == PASSED_OVER and not option.estimate.fit.fits:
         status = IMPOSSIBLE
-    because = why_chosen(option, case, cheapest) if option is chosen else why_not(option, chosen, case, cheapest)
+    because = why_chosen(option, case) if option is chosen else why_not(option, chosen, case)
     cost = option.cost
     return Road(kind, status, option.estimate.system, option.estimate, cost, cost.spend_usd, cost.resale_usd, because)
 
 
-def why_chosen(option: Option, case: Case, cheapest: Option | None) -> tuple[Reason, ...]:
-    """Why an option won: it fits, it is fast enough, it is the cheapest or outdoes that."""
+def why_chosen(option: Option, case: Case) -> tuple[Reason, ...]:
+    """Why an option won: it fits, it is fast enough, it is the cheapest."""
     estimate, need = option.estimate, case.need
     devices = estimate.fit.devices
     needed = sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in devices)
@@ -132,8 +131,6 @@ def why_chosen(option: Option, case: Case, cheapest: Option | None) -> tuple[Rea
         found.append(Reason("won.keep", {}))
     elif option.kind == "change-settings":
         found += [*option.changes, Reason("won.change", {})]
-    elif cheapest is not None:
-        found += [*option.changes, Reason(f"won.outdoes{how(option, cheapest, case)}", beside(option, cheapest, case))]
     else:
         rule = "won.fastest" if need.prefer == "fastest" else "won.cheapest"
         found += [*option.changes, Reason(rule, {"spend_usd": option.cost.spend_usd, "systems": len(case.offers.every)})]
@@ -154,7 +151,7 @@ def limits(option: Option) -> tuple[Reason, ...]:
     return tuple(reason for reason in option.estimate.reasons if reason.code.startswith(("decode.", "link.", "bottleneck.")))
 
 
-def why_not(option: Option, chosen: Option | None, case: Case, cheapest: Option | None) -> tuple[Reason, ...]:
+def why_not(option: Option, chosen: Option | None, case: Case) -> tuple[Reason, ...]:
     """Why an option was passed over: how it misses the need, else what the chosen one does better."""
     need = case.need
     missed = shortfalls(option, need)
@@ -166,14 +163,14 @@ def why_not(option: Option, chosen: Option | None, case: Case, cheapest: Option 
     if not allowed(option.kind, need):
         found.append(Reason("lost.not-considered", {}))
     if chosen is not None:
-        found.append(_lost_to(option, chosen, need, counted_usd(cheapest.cost, need) if cheapest else None))
+        found.append(_lost_to(option, chosen, need))
     elif not found:
         found.append(Reason("lost.not-named", {"per_user_tokens_per_s": per_user(option.estimate), "spend_usd": option.cost.spend_usd}))
     return (*found, *option.changes, *option.cost.upgrades)
 
 
-def _lost_to(option: Option, chosen: Option, need: Need, least_usd: float | None) -> Reason:
-    """The one sentence that compares an option that would do with the chosen one; `least_usd` where a cheaper one does it too."""
+def _lost_to(option: Option, chosen: Option, need: Need) -> Reason:
+    """The one sentence that compares an option that would do with the chosen one."""
     mine, theirs = per_user(option.estimate), per_user(chosen.estimate)
     spend, least = counted_usd(option.cost, need), counted_usd(chosen.cost, need)
     facts: dict[str, Fact] = {"per_user_tokens_per_s": mine, "chosen_tokens_per_s": theirs}
@@ -187,8 +184,6 @@ def _lost_to(option: Option, chosen: Option, need: Need, least_usd: float | None
     if chosen.kind in ("keep", "change-settings"):
         return Reason(f"lost.to-{chosen.kind}", facts)
     more = (spend or 0.0) - (least or 0.0)
-    if more < 0 and least_usd is not None and (spend or 0.0) >= least_usd and mine <= theirs:
-        return Reason("lost.little-less", {**facts, "less_usd": -more})
     if more < 0:
         return Reason("lost.not-asked", {**facts, "less_usd": -more})
     return Reason("lost.dearer" if more > 0 else "lost.tie", facts)
@@ -215,11 +210,9 @@ def impossible(case: Case, kind: str) -> tuple[Reason, ...]:
     return (Reason("impossible.none-fits", {"kind": kind}),)
 
 
-def shown_roads(case: Case, options: dict[str, Option | Reason | None], chosen: Option | None, cheapest: Option | None) -> tuple[Road, ...]:
+def shown_roads(case: Case, options: dict[str, Option | Reason | None], chosen: Option | None) -> tuple[Road, ...]:
     """The roads in their order: what is owned first, then the three that are always weighed, then what else was found."""
     always = (*SHOWN_WHEN_OWNED, *ALWAYS_SHOWN) if case.desk.have else ALWAYS_SHOWN
-    found = [road(case, kind, options.get(kind), chosen, cheapest) for kind in always]
-    others = [
-        road(case, kind, options[kind], chosen, cheapest) for kind in options if kind not in always and isinstance(options[kind], Option)
-    ]
+    found = [road(case, kind, options.get(kind), chosen) for kind in always]
+    others = [road(case, kind, options[kind], chosen) for kind in options if kind not in always and isinstance(options[kind], Option)]
     return (*found, *others)

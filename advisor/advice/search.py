@@ -9,7 +9,6 @@ from heapq import heappop, heappush
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
 from advisor.advice.offers import Offer
-from advisor.advice.outdone import least_speed, outdone
 
 
 def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
@@ -51,31 +50,26 @@ def _gains(case: Case, offer: Offer) -> bool:
     return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s, generously=not case.lean)
 
 
-def _cannot_win(offer: Offer, best: Option, case: Case, factor: float = 1.0) -> bool:
-    """Whether it is dearer than the best (than `factor` times as much), or slower where the fastest is wanted."""
+def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     need = case.need
     if need.prefer == "fastest":
         return case.most(offer) * (case.work.workload.users or 1) < score(best.estimate)
     usd = counted_usd(best.cost, need)
-    return usd is not None and (offer.least_usd or 0.0) > factor * usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
+    return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
 
 def search(case: Case, kind: str | None = None) -> list[Option]:
     """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first."""
-    found, able = list[Option](), list[Option]()
+    found: list[Option] = []
     best: Option | None = None
-    near = case.desk.choice("worth-factor") if kind is None else 1.0  # of the verdict alone
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case):
-            if _cannot_win(offer, best, case, near):
-                break
-            if not case.bounds.may_reach(offer, least_speed(outdone(best, able, case), case)):
-                continue
+            break
         every = evaluate(case, offer)
         if not any(fast_enough(option.estimate, case.need) for option in every):
             case.failed.add(offer)
         options = [option for option in every if kind is None or option.kind == kind]
         found += options
-        able += [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
-        best = min(able, key=lambda option: rank(option, case.need), default=None)
+        better = [option for option in options if meets(option, case.need) and allowed(option.kind, case.need)]
+        best = min([*better, *([best] if best else [])], key=lambda option: rank(option, case.need), default=None)
     return sorted(found, key=lambda option: (not meets(option, case.need), *rank(option, case.need)))

@@ -14,8 +14,7 @@ from advisor.cli.options import answer, form_options, purchase_options, work_opt
 def recommend(form: str, **raw: Any) -> int:
     """What should I buy, or should I keep what I have?
 
-    The rule: the cheapest system that meets the need within the budget, or one of about its price that is much faster
-    or surer; with --prefer fastest, the fastest.
+    The rule: the cheapest system that meets the need within the budget; with --prefer fastest, the fastest.
     With --have it also answers "should I buy a second one?". Without --model it goes over typical sizes.
     """
     return answer("recommend", form, raw)

@@ -129,10 +129,6 @@ ADVICE: dict[str, str] = {
     "won.keep": "It is yours already and does what is asked.",
     "won.change": "It costs nothing.",
     "won.cheapest": "The cheapest of {systems} systems weighed that meets the need: {spend_usd}.",
-    "won.outdoes": "Of about the price of the cheapest that does it, {name} for {cheapest_usd}, and {speed_factor} as fast for {more_usd} "
-    "more: sellers' prices differ by as much.",
-    "won.outdoes-likely": "Of about the price of the cheapest, {name} for {cheapest_usd}, and for {more_usd} more surely fast enough, "
-    "which that one only likely is.",
     "won.fastest": "The fastest of {systems} systems weighed within the budget: {spend_usd}.",
     # why a road lost
     "need.memory-short": "Short of memory by {short_bytes} as {quant}: it needs {needed_bytes} and has {usable_bytes}.",
@@ -146,7 +142,6 @@ ADVICE: dict[str, str] = {
     "lost.to-keep": "Not needed: what you have does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.to-change-settings": "Not needed: a setting does it; this would be {speed_factor} as fast for {more_usd}.",
     "lost.dearer": "Meets the need for {more_usd} more, {speed_factor} as fast.",
-    "lost.little-less": "Does it for {less_usd} less, {speed_factor} as fast.",
     "lost.not-asked": "Would do for {less_usd} less, but you asked between others.",
     "lost.not-named": "Would do, at {per_user_tokens_per_s} for {spend_usd}, but you asked between others.",
     "lost.tie": "The same price, {speed_factor} as fast.",
@@ -163,10 +158,8 @@ ADVICE: dict[str, str] = {
     # what a friend would add
     "remark.wait": "the first token of a prompt of {prompt_tokens} takes about {first_token_s}.",
     "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
-    "remark.cheapest": "the very cheapest that does it is {shopping} for {cheapest_usd}, {more_usd} less, at {cheapest_tokens_per_s}; this "
-    "is {speed_factor} as fast.",
-    "remark.cheapest-likely": "the very cheapest is {shopping} for {cheapest_usd}, {more_usd} less, which at {cheapest_tokens_per_s} only "
-    "likely does it.",
+    "remark.little-more-sure": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}, and "
+    "surely what is asked, where the above only likely does.",
     "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
     "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
     "{per_user_tokens_per_s} for each user.",

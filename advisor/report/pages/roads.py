@@ -45,15 +45,10 @@ def several_quants(given: Recommendation) -> bool:
     return len({quant for road in given.roads if (quant := _short_quant(road))}) > 1
 
 
-def _rule(road: Road, need: Need) -> str:
-    """By what the chosen road won."""
-    return next((brief(reason) for reason in road.because if reason.code.startswith("won.outdoes")), RULE[need.prefer])
-
-
 def _road_row(road: Road, need: Need, full: bool, mixed: bool = False) -> tuple[str, ...]:
     given = road.estimate
     speed = given.decode_per_user.value if given and given.decode_per_user else None
-    because = (_rule(road, need),) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
+    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
     quant = _short_quant(road) if mixed and not full else None
     return (
         f"{MARKS[road.status]}{road_name(road)}",
