@@ -22,6 +22,12 @@ FAR = (
     "h100-sxm",
     "3x rtx-3090 as tensor on vllm",
 )
+LONG = (
+    "4x rtx-pro-6000-blackwell-server",
+    "2x (4x h100-sxm via nvlink4-nvswitch-h100) via ib-ndr as tensor",
+    "rtx-4090 + tesla-p40 + rtx-3060-12gb",
+    "8x mi300x",
+)
 ANSWERS = {
     "recommend": ("recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b", "--budget", "3000"),
     "recommend-far": ("recommend", "--have", "2x rtx-3090", "--model", "qwen3-8b", "--users", "64", "--why"),
@@ -29,6 +35,8 @@ ANSWERS = {
     "ladder": ("recommend", "--have", "rtx-4090"),
     "ask": ("ask", "should I buy a second 3090 for a 70B model with 4 users?"),
     "compare": ("compare", *FAR, "--model", "qwen3-32b"),
+    "compare-long": ("compare", *LONG, "--model", "deepseek-v3"),
+    "none-fits": ("compare", "rtx-3060-12gb", "rtx-4060-ti-8gb", "--model", "llama-3.1-405b"),
     "scale": ("scale", "rtx-3090", "--max", "16", "--model", "llama-3.3-70b", "--users", "16"),
     "scale-ceiling": ("scale", "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma", "--max", "4", "--model", "qwen3-235b-a22b"),
 }

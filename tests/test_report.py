@@ -244,3 +244,12 @@ def test_sentences_never_fail():
         assert text(Reason(code, dict.fromkeys(names, 1)))
         assert text(Reason(code, {}))
     assert text(Reason("no.such", {"share_share": 0.5})) == "no.such: share_share 50 %"
+
+
+def test_a_warning_of_a_comparison_names_its_system(capsys):
+    """Two systems of which one cannot hold the weights anywhere."""
+    systems = ("8x mi300x", "rtx-3060-12gb", "rtx-4090 + tesla-p40")
+    _, _, said = asked(capsys, "compare", *systems, "--model", "deepseek-v3")
+    notes = [line for line in said.splitlines() if "fit neither memory" in line]
+    assert [note[:9] for note in notes] == ["Note: 2: ", "Note: 3: "]
+    assert len({note[9:] for note in notes}) == 2

@@ -1,6 +1,7 @@
 """The page of `advisor compare`."""
 
 from advisor.answers import Compared, Estimated, Refused
+from advisor.report.notes import warned
 from advisor.report.page import PLAIN, REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import bill_words, memory_bars, memory_words, setting, share_bars, short_name, system_name, time_bars
 from advisor.report.sentences import text
@@ -80,8 +81,7 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
         blocks.append(Facts(tuple(lines)))
     blocks += _pictures(answer)
     blocks += [memory_bars(item.estimate.fit, PLAIN) for item in estimated if not item.estimate.fit.fits]
-    warned = [(number, line) for number, item in _estimated(answer) for line in sentences(item.estimate.warnings)]
-    warnings = tuple(f"{number}: {line}" for number, line in warned)
+    warnings = warned(answer)
     if warnings:
         blocks.append(Listing("Mind", warnings, aside=True))
     for item in estimated if why else ():
