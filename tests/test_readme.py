@@ -37,7 +37,12 @@ def test_the_page_shows_what_the_command_prints(command, printed, folder):
     assert shown, "run `python tools/pages.py --write`"
     if shown[-1] == pages.REST:
         shown, now = shown[:-1], now[: len(shown) - 1]
-    assert now == shown, "run `python tools/pages.py --write`"
+    assert as_of_any_jq(command, now) == as_of_any_jq(command, shown), "run `python tools/pages.py --write`"
+
+
+def as_of_any_jq(command, lines):
+    """jq prints a number as JSON has it (875.0) from version 1.7 on, and as 875 before."""
+    return [re.sub(r"(\d)\.0\b", r"\1", line) for line in lines] if "| jq" in command else lines
 
 
 def test_tables_are_current():

@@ -94,25 +94,27 @@ class Trier:
         """Whether one of the tests fails with the change, or they hang."""
         child = os.fork()
         if not child:
-            code = BROKEN
-            with suppress(BaseException):
-                code = self._tried(mutant, tests)
-            os._exit(code)
+            os._exit(self._tried(mutant, tests))
         _, status = os.waitpid(child, 0)
         if os.waitstatus_to_exitcode(status) == BROKEN:
-            raise SystemExit(f"{mutant.path}:{mutant.line} {mutant.what}: this change could not be tried")
+            raise SystemExit(f"{mutant.path}:{mutant.line} {mutant.what}: this change could not be made")
         return status != 0
 
     def _tried(self, mutant: Mutant, tests: list[pytest.Item]) -> int:
         """In the fork: the number of tests that failed, one at most. What hangs is ended when it has used its time."""
         most_s = START_S + round(self.known.taking([test.nodeid for test in tests]) / 2)  # noting lines took twice the time at least
         resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s))
-        change(mutant, self.tree)
-        for test, following in zip_longest(tests, tests[1:]):
-            test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
-            if test.session.testsfailed:
-                return 1
-        return 0
+        try:
+            change(mutant, self.tree)
+        except Exception:
+            return BROKEN
+        with suppress(BaseException):  # where the change makes pytest itself fail, it is noticed too
+            for test, following in zip_longest(tests, tests[1:]):
+                test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+                if test.session.testsfailed:
+                    return 1
+            return 0
+        return 1
 
 
 def copied(tree: Path) -> Path:
