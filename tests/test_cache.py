@@ -75,9 +75,10 @@ def test_a_latent_of_which_an_index_picks() -> None:
     picking = {**MLA, **PICKING}
     # the index keeps 128 numbers a layer, of two bytes; or of one and a scale, and then only what is picked is read
     assert cache(picking).growing_bytes_per_token == 3456 + 3 * 128 * 2
-    sparse = cache(picking, sparse=True)
+    bytes_ = {"sparse_latent_bytes": 656, "sparse_index_bytes": 132}  # with scales
+    sparse = cache(picking, sparse=True, **bytes_)
     assert (sparse.growing_bytes_per_token, sparse.windows) == (3 * 132, ((3456, 2048, inf),))
-    assert cache(picking, kv="fp8", sparse=True).windows == ((3 * 656, 2048, inf),)
+    assert cache(picking, kv="fp8", sparse=True, **bytes_).windows == ((3 * 656, 2048, inf),)
     assert cache(picking, kv="fp8").growing_bytes_per_token == 3456 / 2 + 3 * 128 * 2
     assert cache(MLA, kv="fp8", sparse=True).growing_bytes_per_token == 3456 / 2  # nothing picks
 
@@ -131,18 +132,23 @@ def test_the_state_of_a_layer(layer: dict[str, Any], numbers: int, convolved: in
 def test_states_in_pages_as_large_as_the_caches() -> None:
     # a layer's state: 4 × 64 × 64 numbers of 4 bytes and 3 × 512 of 2: 68,608 bytes; attention: 2 × 96 numbers of 2 bytes a token,
     # 6,144 bytes in 16 tokens: 12 times that are a page, of 192 tokens and 73,728 bytes
-    apart, paged = cache(FULL, DELTA, block_tokens=16), cache(FULL, DELTA, block_tokens=16, state_as_model=True)
+    apart, paged = cache(FULL, DELTA, block_tokens=16), cache(FULL, DELTA, block_tokens=16, state_as_model=True, state_paged=True)
     assert (apart.block_tokens, apart.state_bytes) == (16, 6 * (4 * 16384 + 4 * 3 * 512))
     assert (paged.block_tokens, paged.state_bytes) == (192, 6 * 73728)
-    halved = cache(FULL, {**DELTA, "state_bits": 16}, block_tokens=16, state_as_model=True)
+    halved = cache(FULL, {**DELTA, "state_bits": 16}, block_tokens=16, state_as_model=True, state_paged=True)
     assert (halved.block_tokens, halved.state_bytes) == (96, 6 * 36864)  # 35,840 bytes: 6 times 6,144
-    small = cache(FULL, {**DELTA, "head_dim": 4}, block_tokens=16, state_as_model=True)
+    small = cache(FULL, {**DELTA, "head_dim": 4}, block_tokens=16, state_as_model=True, state_paged=True)
     assert (small.block_tokens, small.state_bytes) == (16, 6 * 6144)  # a page is never smaller than a block
 
 
 def test_states_beside_no_cache_or_a_latent_are_not_paged() -> None:
     bare = 6 * 68608
-    assert (cache(DELTA, block_tokens=16, state_as_model=True).state_bytes, cache(DELTA, block_tokens=16).block_tokens) == (bare, 16)
-    latent = cache(MLA, DELTA, block_tokens=16, state_as_model=True)
+    assert (
+        cache(DELTA, block_tokens=16, state_as_model=True, state_paged=True).state_bytes,
+        cache(DELTA, block_tokens=16).block_tokens,
+    ) == (bare, 16)
+    latent = cache(MLA, DELTA, block_tokens=16, state_as_model=True, state_paged=True)
     assert (latent.block_tokens, latent.state_bytes) == (16, bare)
-    assert cache(FULL, block_tokens=16, state_as_model=True).state_bytes == 0
+    unpaged = cache(FULL, DELTA, block_tokens=16, state_as_model=True)
+    assert (unpaged.block_tokens, unpaged.state_bytes) == (16, bare)
+    assert cache(FULL, block_tokens=16, state_as_model=True, state_paged=True).state_bytes == 0

@@ -156,8 +156,8 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
     return SimpleNamespace(
         need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[],
         offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, [])),
-        bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), may_do=lambda each: each.bound >= need.min_tokens_per_s,
-        may_hold=lambda each: each.holds, bounds=SimpleNamespace(may_reach=lambda each, floor: each.bound >= floor),
+        bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, may_do=lambda each: each.bound >= need.min_tokens_per_s,
+        may_hold=lambda each: each.holds, bounds=SimpleNamespace(may_reach=lambda each, floor, **_: each.bound >= floor),
     )  # fmt: skip
 
 

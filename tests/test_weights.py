@@ -26,7 +26,13 @@ def weights(engine: str = "vllm", files: Any = (), *, dense: bool = False, total
         moe=None if dense else SimpleNamespace(experts=64, experts_per_token=8),
         ffns=(SimpleNamespace(kind="moe", layers=2), SimpleNamespace(kind="dense", layers=1)),
     )  # fmt: skip
-    kind: Any = SimpleNamespace(id="q", speed_class="kquant", tower_bits=16.0, tensor_bits=lambda tensor, *_: BITS[tensor.part])
+    kind: Any = SimpleNamespace(
+        id="q",
+        speed_class="kquant",
+        tower_bits=16.0,
+        tower_apart=("llama.cpp", "ik_llama.cpp"),
+        tensor_bits=lambda tensor, *_: BITS[tensor.part],
+    )
     vars(kind).update(quant)
     return weights_of.__wrapped__(model, kind, engine)
 
@@ -52,18 +58,6 @@ def test_each_part_at_its_bits() -> None:
 def test_the_tower_lies_with_the_weights_or_in_a_file_apart(engine: str, tower_bits: float | None, vision: float) -> None:
     found = weights(engine, tower_bits=tower_bits)
     assert (found.vision_bytes, found.vision_params) == (vision, 1000)
-
-
-def test_an_engine_reads_files_of_another_as_it_does() -> None:
-    asked: list[str] = []
-
-    def bits(tensor: Tensor, model: Any, reader: str) -> float:
-        asked.append(reader)
-        return BITS[tensor.part]
-
-    weights("ik_llama.cpp", tensor_bits=bits)
-    weights("mlx", tensor_bits=bits)
-    assert set(asked) == {"llama.cpp", "mlx"}
 
 
 @pytest.mark.parametrize(

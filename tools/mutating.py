@@ -171,7 +171,7 @@ def change(mutant: Mutant, root: Path) -> None:
         if not name.startswith("__") and _plain(value) and _plain(old) and value != old:
             for other in [each for key, each in sys.modules.items() if key.startswith("advisor") and vars(each).get(name) is old]:
                 setattr(other, name, value)
-    _take_code(vars(module), vars(new), str(module.__file__))
+    _take_code(vars(module), vars(new), module)
 
 
 def _plain(value: Any) -> bool:
@@ -181,13 +181,14 @@ def _plain(value: Any) -> bool:
         return isinstance(value, frozenset)
 
 
-def _take_code(old: Any, new: Any, file: str) -> None:
-    """Functions of a module or class that its file defines take the code of those of the same name."""
+def _take_code(old: Any, new: Any, module: ModuleType) -> None:
+    """Functions and methods that a module defines take the code of those of the same name."""
     for name, value in dict(old).items():
-        if isinstance(value, type) and isinstance(new.get(name), type) and sys.modules[value.__module__].__file__ == file:
-            _take_code(vars(value), vars(new[name]), file)
+        if isinstance(value, type) and isinstance(new.get(name), type) and value.__module__ == module.__name__:
+            _take_code(vars(value), vars(new[name]), module)
         before, after = _function(value), _function(new.get(name))
-        if before and after and before.__code__.co_filename == file and len(before.__code__.co_freevars) == len(after.__code__.co_freevars):
+        own = before and after and before.__code__.co_filename == module.__file__
+        if before and after and own and len(before.__code__.co_freevars) == len(after.__code__.co_freevars):
             before.__code__ = after.__code__
 
 
