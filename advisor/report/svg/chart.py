@@ -1,7 +1,6 @@
 """Points and curves with axes: the budget, the wanted speed and the ceiling as lines, a legend of the rest."""
 
 from collections.abc import Iterator
-from html import escape
 
 from advisor.report.page import Chart, Dot
 from advisor.report.svg.axis import Axis, Logarithmic, of_counts, of_values, ticks
@@ -38,8 +37,7 @@ def _axes(chart: Chart, scale: _Scale) -> Iterator[str]:
     yield line(scale.left, scale.bottom, scale.right, scale.bottom, "axis")
     how = " (logarithmic)" if isinstance(scale.x, Logarithmic) else ""
     yield label((scale.left + scale.right) / 2, scale.bottom + 40, chart.x_name + how)
-    middle = (scale.top + scale.bottom) / 2
-    yield f'<text class="tick" text-anchor="middle" transform="translate(14 {middle}) rotate(-90)">{escape(chart.y_name)}</text>'
+    yield label(2, LINE - 3, chart.y_name, "start")
 
 
 def _limit_words(chart: Chart, scale: _Scale, spots: list[Spot]) -> Iterator[tuple[Box, str]]:
@@ -91,7 +89,7 @@ def _scatter(chart: Chart, scale: _Scale, frame: Frame) -> Iterator[str]:
     words = placed(spots, frame, (box for box, _ in names), (box for box, _ in limits))
     yield from (drawn for _, drawn in limits)
     for each in words:
-        if abs(each.moved) > LEADER_FROM:
+        if each.moved > LEADER_FROM:
             middle, near = (each.box.top + each.box.bottom) / 2, min(max(each.spot.x, each.box.left), each.box.right)
             yield line(each.spot.x, each.spot.y, near, middle, "leader")
     yield from (line(spot.x, spot.high, spot.x, spot.low, "interval") for spot in spots if spot.high < spot.low)

@@ -24,8 +24,8 @@ class Frame:
     bottom: int
 
 
-WIDE = Frame("wide", 680, 400, 64, 30, 20, 52)
-NARROW = Frame("narrow", 360, 360, 48, 26, 20, 52)
+WIDE = Frame("wide", 680, 400, 56, 30, 30, 52)
+NARROW = Frame("narrow", 360, 360, 48, 26, 30, 52)
 FRAMES = (WIDE, NARROW)
 
 

@@ -8,11 +8,12 @@ from advisor.report.page import Dot
 from advisor.report.svg.drawing import LINE, Frame, cut, width_of
 
 GAP = 10  # from a point to its words
-STEPS = 8  # lines up or down that words may move
+STEPS = 14  # lines up or down that words may move
+ASIDE = (0, 40, 90)  # pixels further to a side
 RADIUS = 8
 BOLD = 1.12  # how much wider the words of the chosen point are
 # What it costs to lie on something, in pixels that words would rather move.
-ON_WORDS, ON_POINT, ON_LINE = 10_000.0, 2_000.0, 40.0
+ON_WORDS, ON_POINT, ON_LINE = 1e6, 2_000.0, 40.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Placed:
-    """Words at their place: `x`, `y` of the baseline's start, and how far above or below their point they are."""
+    """Words at their place: `x`, `y` of the baseline's start, and how far from their point they are."""
 
     spot: Spot
     words: str
@@ -72,16 +73,16 @@ def _box(left: float, wide: float, middle: float) -> Box:
     return Box(left, left + wide, middle - LINE / 2, middle + LINE / 2)
 
 
-def _places(spot: Spot, wide: float, frame: Frame) -> Iterator[tuple[Box, float, float]]:
-    """Each place that is inside the axes: the box, how far it is moved, and what moving there costs."""
+def _places(spot: Spot, wide: float, frame: Frame) -> Iterator[tuple[Box, float]]:
+    """Each place that is inside the axes: the box, and how far it is from the point."""
     for lines in range(-STEPS, STEPS + 1):
-        moved = lines * LINE
-        sides = ((spot.x + GAP, 0.0), (spot.x - GAP - wide, 2.0), (spot.x - wide / 2, 4.0))
-        for left, cost in sides if lines else sides[:2]:
-            box = _box(left, wide, spot.y + moved)
+        right = ((spot.x + GAP + far, far) for far in ASIDE)
+        sides = (*right, *((spot.x - GAP - wide - far, far + 2) for far in ASIDE), *([(spot.x - wide / 2, 4)] if lines else []))
+        for left, cost in sides:
+            box = _box(left, wide, spot.y + lines * LINE)
             level = frame.top - LINE < box.top and box.bottom < frame.height - frame.bottom
             if level and frame.left < box.left and box.right < frame.width:
-                yield box, moved, abs(moved) + cost
+                yield box, abs(lines) * LINE + cost
 
 
 def placed(spots: Iterable[Spot], frame: Frame, words: Iterable[Box], lines: Iterable[Box]) -> list[Placed]:
@@ -90,8 +91,8 @@ def placed(spots: Iterable[Spot], frame: Frame, words: Iterable[Box], lines: Ite
     taken, lines = list(words), list(lines)
     found: list[Placed] = []
 
-    def cost(spot: Spot, place: tuple[Box, float, float]) -> float:
-        box, _, moved = place
+    def cost(spot: Spot, place: tuple[Box, float]) -> float:
+        box, moved = place
         points = sum(box.meets(other.body()) for other in spots)
         way = Box(min(box.left, spot.x), max(box.right, spot.x), box.top, box.bottom)  # words across the budget's line mislead
         crossed = sum(map(way.meets, lines)) + sum(way.meets(other.interval()) for other in spots if other is not spot)
@@ -101,8 +102,8 @@ def placed(spots: Iterable[Spot], frame: Frame, words: Iterable[Box], lines: Ite
         said = cut(spot.dot.label, (frame.width - frame.left) * 0.7)
         wide = width_of(said) * (BOLD if spot.dot.chosen else 1)
         best = min(_places(spot, wide, frame), key=partial(cost, spot), default=None)
-        if best:
-            box, moved, _ = best
+        if best and cost(spot, best) < ON_WORDS:  # in a crowd the table behind the picture must do
+            box, moved = best
             taken.append(box)
             found.append(Placed(spot, said, box, moved))
     return found
