@@ -7,7 +7,7 @@ from advisor.report.svg.drawing import width_of
 from advisor.units import figure
 
 TICKS = 5
-LOGARITHM_FROM = 12  # times the middle value that the largest must be, for all others not to stand in a corner
+LOGARITHM_FROM = 6  # times the middle value that the largest must be, for all others not to stand in a corner
 LEAST_GAP = 12  # pixels between the words of two ticks
 
 
