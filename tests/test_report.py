@@ -220,6 +220,9 @@ def test_html_is_one_accessible_file(name, capsys):
     assert all(set(attrs["aria-labelledby"].split()) <= set(ids) and attrs["role"] == "img" for attrs in pictures)
     assert 2 * sum(tag == "details" for tag, _ in tags) == len(pictures), "a table stands behind every picture, drawn wide and narrow"
     assert "prefers-color-scheme:dark" in out
+    assert "default-src 'none'" in out, "a browser asks nothing of a network, whatever a name holds"
+    chosen = [attrs for tag, attrs in tags if tag == "tr" and attrs.get("class") == "chosen"]
+    assert bool(chosen) is (name in ("recommend", "ladder")), "what the answer takes stands out in its table"
     assert "@media print" in out
 
 

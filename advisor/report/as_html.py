@@ -24,9 +24,9 @@ dl{display:grid;grid-template-columns:9rem 1fr;gap:.35rem 1rem;margin:1rem 0}dt{
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 h1,h2,dd,li,td{overflow-wrap:anywhere}
 th,td{padding:.4rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
-thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}
+thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}tr.chosen>*{font-weight:700}
 td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
-pre{background:var(--free);padding:.75rem 1rem;border-radius:6px;overflow-x:auto;font-size:.85rem}
+pre{background:var(--free);padding:.75rem 1rem;border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 figure{margin:1rem 0}svg{width:100%;height:auto;display:block}
 svg.narrow{display:none}figure p{margin:.25rem 0;font-size:.92rem;color:var(--soft)}
 details{font-size:.92rem;color:var(--soft)}footer{margin-top:3rem;color:var(--soft);font-size:.85rem}
@@ -38,7 +38,7 @@ svg .dot{fill:var(--s0)}svg .dot.chosen{fill:var(--good);stroke:var(--page);stro
 svg .curve{fill:none;stroke:var(--s0);stroke-width:2.5}svg .band{fill:var(--s0);opacity:.15}svg .free{fill:var(--free)}
 svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}
 @media print{body{max-width:none;padding:0;font-size:10.5pt}figure,tr,li,dd{break-inside:avoid}h1,h2,dt{break-after:avoid}
-thead{display:table-header-group}pre{white-space:pre-wrap}details{display:none}svg{max-width:44rem}}
+thead{display:table-header-group}details{display:none}svg{max-width:44rem}}
 @media screen and (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}ul{padding-left:1.25rem}
 svg.wide{display:none}svg.narrow{display:block;max-width:30rem}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}table,tbody{display:block}
@@ -66,14 +66,17 @@ def _listing(block: Listing, _: str) -> Iterator[str]:
         yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
 
 
-def _rows(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], right: tuple[int, ...]) -> Iterator[str]:
+def _rows(
+    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], right: tuple[int, ...], chosen: tuple[int, ...] = ()
+) -> Iterator[str]:
     kinds = [' class="n"' if column in right else "" for column in range(len(headers))]
     yield "<table><thead><tr>"
     yield "".join(f'<th scope="col"{kind}>{escape(header)}</th>' for header, kind in zip(headers, kinds, strict=True))
     yield "</tr></thead><tbody>"
-    for row in rows:
+    for index, row in enumerate(rows):
+        mark = ' class="chosen"' if index in chosen else ""
         first, *rest = (_cell(*each) for each in zip(headers, row, kinds, strict=True))
-        yield f'<tr><th scope="row"{first}</th>{"".join(f"<td{cell}</td>" for cell in rest)}</tr>'
+        yield f'<tr{mark}><th scope="row"{first}</th>{"".join(f"<td{cell}</td>" for cell in rest)}</tr>'
     yield "</tbody></table>"
 
 
@@ -86,7 +89,7 @@ def _cell(header: str, cell: str, kind: str) -> str:
 def _table(block: Table, _: str) -> Iterator[str]:
     if block.title:
         yield f"<h2>{escape(block.title)}</h2>"
-    yield from _rows(block.headers, block.rows, block.right)
+    yield from _rows(block.headers, block.rows, block.right, block.chosen)
 
 
 def _figure(title: str, pictures: Iterable[str], table: Iterator[str], note: str = "") -> Iterator[str]:
@@ -135,6 +138,7 @@ def written(page: Page) -> str:
     body = "\n".join(line for number, block in enumerate(blocks) for line in _block(block, f"b{number}"))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{escape(page.headline)}</title><style>{STYLE}</style></head>\n<body><main>\n{_headline(page)}\n{body}\n</main>"
         "<footer>Made by advisor. Estimates with 80 % intervals; prices are dated.</footer></body></html>\n"
     )

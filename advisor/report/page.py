@@ -47,6 +47,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     widths: tuple[int | None, ...] = ()
     right: tuple[int, ...] = ()
+    chosen: tuple[int, ...] = ()  # the rows that the answer takes
 
 
 @dataclass(frozen=True)

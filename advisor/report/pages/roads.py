@@ -1,5 +1,7 @@
 """The roads of a recommendation: their table, their chart, where a token's time goes on each, and the rungs of the ladder."""
 
+from collections.abc import Sequence
+
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road
 from advisor.need import Need
 from advisor.reason import Fact
@@ -64,14 +66,20 @@ def roads_table(given: Recommendation, full: bool) -> Table:
     always = (*ALWAYS_SHOWN, *SHOWN_WHEN_OWNED, "unified-memory-machine")
     shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
     mixed = several_quants(given)
-    rows = tuple(_road_row(road, given.need, full, mixed) for road in (*shown, *(given.passed_over if full else ())))
+    roads = (*shown, *(given.passed_over if full else ()))
+    rows = tuple(_road_row(road, given.need, full, mixed) for road in roads)
     return Table(
         "Roads (* chosen, x impossible, × as fast as the chosen one)",
         ("Road", "System", "USD", "tok/s", "because"),
         rows,
         (None, 22, None, None, REST),
         (2, 3),
+        _chosen(roads),
     )
+
+
+def _chosen(roads: Sequence[Road]) -> tuple[int, ...]:
+    return tuple(index for index, road in enumerate(roads) if road.status == CHOSEN)
 
 
 def _named(given: Recommendation) -> list[tuple[str, Road]]:
@@ -96,13 +104,14 @@ def ladder_table(given: Recommendation, full: bool) -> Table | None:
     """What each typical model needs: the chosen road of it, or all of them."""
     if given.ladder is None:
         return None
-    rows = []
+    rows, roads = [], list[Road]()
     for rung in given.ladder:
         shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
+        roads += shown
         rows += [(rung.label, *_road_row(road, given.need, full)[: 5 if full else 4]) for road in shown]
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
     if full:
-        return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4))
+        return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4), _chosen(roads))
     return Table("By size of model", headers[:5], tuple(rows), right=(3, 4))
 
 
