@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from advisor.intake.question import Understood
     from advisor.request import Request
 
-SMALLER_QUANTS = (None, "q3_k_m", "iq3_xxs")  # what is taken where the usual one does not fit and none was stated
 DOUBLED = 2  # where nobody says how much is to be bought
 
 
@@ -43,7 +42,7 @@ def ram_lines(understood: "Understood", request: "Request", given: "Recommendati
         return priced
     then = _held(have, ram.wanted_bytes, request, usual, catalog)
     now = try_out(Variant("", quant=_quant(then), ram_bytes=ram.own_bytes), have, request, usual, catalog)
-    rivals = (line(try_out(Variant(words), words, request, usual, catalog)) for words in understood.beside_ram)
+    rivals = (line(try_out(Variant(words), words, request, usual, catalog)) for words in understood.told_too)
     return (_gain(have, ram, now, then), *priced, *rivals)
 
 
@@ -56,7 +55,8 @@ def _sizes(understood: "Understood", request: "Request", host: "Host") -> _Ram:
 
 def _held(have: str, ram_bytes: float, request: "Request", usual: str | None, catalog: "Catalog") -> "Tried":
     """The model with so much memory, in the first format that fits; in the usual one where none does."""
-    formats = SMALLER_QUANTS if request.get("quant") is None else SMALLER_QUANTS[:1]
+    smaller = [each.quant for each in catalog.hints.lower_quants] if request.get("quant") is None else []
+    formats = (None, *smaller)
     found = [try_out(Variant("", quant=each, ram_bytes=ram_bytes), have, request, usual, catalog) for each in formats]
     return next((each for each in found if each.speed), found[0])
 

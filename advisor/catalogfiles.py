@@ -12,6 +12,7 @@ from advisor.yamlfile import plans
 from advisor.yamltext import Lined, Problem, read
 
 _OF_WINDOWS = r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)"  # devices there, not files, whatever follows the dot
+MOST_TELLING = 2  # keys that tell a kind
 ID = re.compile(rf"(?!{_OF_WINDOWS})[a-z0-9](?:[a-z0-9._-]{{0,78}}[a-z0-9])?")
 ROW_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,199}")  # of a measurement: no file is named after it
 ID_RULE = "an id is lower-case letters, digits, dots, dashes and underscores, and no word that Windows keeps (con, nul, com1 …)"
@@ -52,10 +53,24 @@ def items_of(file: CatalogFile, kind_of: Callable[[Mapping[str, Any]], str | Non
         return [], [Problem(file.label, 1, "", what)]
     kind = file.kind or (None if _is_bundle(tree) else kind_of(tree))
     if kind is None and not _is_bundle(tree):
-        return [], [Problem(file.label, 1, "", f"cannot tell what this is: put it in a folder named {', '.join(FOLDERS[:5])}")]
+        return [], [
+            Problem(file.label, 1, "", f"cannot tell what this is: {_telling()}; or put it in a folder named {', '.join(FOLDERS[:5])}")
+        ]
     form = TABLES[kind].form if kind else "bundle"
     items, problems = READERS[form](kind or "", tree, file.label)
     return items, problems + (_id_problems(items, file) if form != "single" else [])
+
+
+def _telling() -> str:
+    """By which keys the kind of a record is known: those that it must have and no other kind knows."""
+    known = {kind: plans(table.record_class) for kind, table in TABLES.items() if table.form == "folder"}
+    told = []
+    for kind, own in known.items():
+        others = {key for other, keys in known.items() if other != kind for key in keys}
+        first = [key for key, plan in own.items() if plan.required and key not in others][:MOST_TELLING]
+        one = TABLES[kind].one
+        told.append(f"{'an' if one[0] in 'aeiou' else 'a'} {one} has {' and '.join(first)}")
+    return ", ".join(told)
 
 
 def _is_bundle(tree: Mapping[str, Any]) -> bool:

@@ -41,6 +41,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *(_one_more(given) if understood.asks_one_more and not (understood.variants or request.get("among")) else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
+        *(speed_of(words, request, given, catalog) for words in (() if understood.ram.asked else understood.told_too)),
     )
 
 

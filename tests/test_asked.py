@@ -404,7 +404,7 @@ RAM = (  # question, owned GiB, wanted GiB, SYSTEM words of what else is asked
 def test_memory_as_the_thing_to_buy(question: str, own: float | None, wanted: float | None, beside: tuple[str, ...]) -> None:
     found = understand(question, SHIPPED)
     assert found.ram.asked
-    assert (found.words.get("ram_gib"), found.ram.wanted_gib, found.beside_ram) == (own, wanted, beside)
+    assert (found.words.get("ram_gib"), found.ram.wanted_gib, found.told_too) == (own, wanted, beside)
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,10 @@ BROKEN = [
     ({"quants": "quants: [3]\n"}, ["quants.yaml:1: quants[0]: expected keys and values"]),
     ({"measurements__m": "source: x\n"}, ["m.yaml:1: rows: expected a list of rows"]),
     ({"measurements__m": "source: x\nrows: [3]\n"}, ["m.yaml:2: rows[0]: expected keys and values"]),
-    ({"thing": "a: 1\nb: 2\n"}, ["thing.yaml:1: file: cannot tell what this is"]),
+    (
+        {"thing": "a: 1\nb: 2\n"},
+        ["thing.yaml:1: file: cannot tell what this is: a device has maker and compute, a link has scope and transport, "],
+    ),
     ({"devices__a": "id: a\n\tx", "links__b": "id: b\npower: 3\n"}, ["devices/a.yaml:2:", "links/b.yaml:2: power: unknown key"]),
 ]
 

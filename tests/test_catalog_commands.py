@@ -12,10 +12,11 @@ from advisor.catalog import Catalog
 from advisor.catalogschema import catalog_schema
 from advisor.cli import run
 from advisor.errors import BadValue, UnknownName
-from advisor.report import catalog_pages
+from advisor.report import as_text, catalog_pages
 from advisor.tables import LISTED, TABLES
 
 FROZEN = Path(__file__).parent / "catalog"
+SHIPPED = Path(__file__).parent.parent / "catalog"
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,12 @@ def test_a_list_fits_80_columns_and_has_every_record(kind: str, catalog: Catalog
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= 80
     assert out.splitlines()[0] == f"{len(catalog.ids(kind))} {kind}."
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_a_list_of_the_shipped_catalog_fits_80_columns(kind: str) -> None:
+    rows = browse.listing(Catalog.load(root=SHIPPED, user_folder=False), kind)
+    assert max(map(len, as_text.written(catalog_pages.list_page(kind, rows)).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("kind", LISTED)

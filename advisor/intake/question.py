@@ -17,7 +17,7 @@ from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
-from advisor.intake.question_sides import MORE_OF_IT, SEVERAL_PLACES, Sides, over_network, sides_of
+from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, SEVERAL_PLACES, Sides, over_network, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
@@ -64,7 +64,7 @@ class Understood:
     asks_one_more: bool = False  # how much faster one more of what is owned makes it
     facts: tuple[str, ...] = ()  # plain facts that it asks of what it names
     ram: Ram = Ram()  # more memory in the computer as the thing to buy
-    beside_ram: tuple[str, ...] = ()  # SYSTEM words of what else is asked between
+    told_too: tuple[str, ...] = ()  # SYSTEM words of what else is asked between
     unnamed_card: bool = False  # whether it speaks of a card of the buyer's that it does not name
 
 
@@ -100,6 +100,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     sides = spoken.sides
     _read_systems(question, sides, spoken.bridge, spoken.engines, reading, catalog)
     _read_host(question, sides, spoken.devices, reading, catalog)
+    beside_mac = _read_any_mac(question, reading)
     reading.set("model", spoken.models[0] if spoken.models else None)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
@@ -130,7 +131,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         asks_one_more=bool(re.search(ASKS_SPEED, question.original) and MORE_OF_IT.search(question.original)),
         facts=facts_asked(question.original),
         ram=spoken.ram,
-        beside_ram=beside_ram,
+        told_too=(*beside_ram, *beside_mac),
         unnamed_card=not spoken.devices and bool(re.search(MORE_GPUS, question.original)),
     )
 
@@ -157,6 +158,15 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     )
     divided = asks.parts(question, sides.device, sides.count) or over
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
+
+
+def _read_any_mac(question: Text, reading: Reading) -> tuple[str, ...]:
+    """`a 3090 or a mac`: of which Mac is not told, so everything on sale is weighed; what else was named."""
+    found = question.take(ANY_MAC)
+    if found is None:
+        return ()
+    reading.assumptions.append(Reason("ask.any-mac", {"name": found[0]}))
+    return tuple(reading.words.pop("among", ()))
 
 
 def _beside_ram(question: Text, spoken: _Spoken, reading: Reading) -> tuple[str, ...]:

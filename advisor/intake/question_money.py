@@ -24,6 +24,7 @@ _NEARLY = (
     r"(?:\s*(?:is|of|:|=|around|about|approx\w*|roughly|under|max|up to|at most|~|to|like|maybe|a|the|my|say|only|just|currently|"
     r"would be))*"
 )
+_NO_NAME = "".join(rf"(?<!\b{word}\s)" for word in ("a", "an", "my", "the", "rtx", "gtx", "rx", "have", "one"))  # `a 3060 or 500 euros`
 _NOT_LONG = r"(?!\s*-?(?:context|ctx|tokens?|prompts?|window|long))"
 _NOTHING_SPENT = (
     r"\b(?:(?:do not|don't|dont|can't|cannot|won't) (?:want to |wanna |need to |have to |plan to )?(?:buy|spend)|without (?:buying|"
@@ -76,7 +77,8 @@ def budget(text: Text) -> Amount | None:
     below = re.search(_BELOW_ZERO, text.left)
     if below:
         raise BadValue(f"QUESTION: “{below[0].strip()}” is no amount to spend: write what you have, such as $500.")
-    to = rf"(?:{NUMBER}\s?(?:k|grand)?\s?(?:-|to|and|or)\s?(?:{SIGN}\s?)?)?"
+    first = rf"{NUMBER}\s?(?:k|grand)?\s?"
+    to = rf"(?:(?:{first}(?:-|to)|(?:(?<=between )|(?<=between [$€£])){first}and|{_NO_NAME}{first}or)\s?(?:{SIGN}\s?)?)?"
     found = text.take(
         rf"(?P<sign>{SIGN})\s?{to}(?P<number>{NUMBER})\s?(?P<k>{_K})?(?:\s?{UNIT}(?!\w))?",
         rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s?(?P<k>k|grand|thousand|hundred|lakhs?)?[\s-]?(?P<unit>{UNIT})(?!\w)",

@@ -38,6 +38,8 @@ OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
     r"gpus?|for|to|with|on|running)\b))"
 )
+_MAC = r"(?:an?\s|any\s|some\s)?(?:macs?|apple(?: silicon)?(?: macs?)?)\b(?!\s(?:mini|studio|pro|m\d))"
+ANY_MAC = rf"(?<=\bor\s){_MAC}|(?<=\bvs\s){_MAC}|(?<=\bversus\s){_MAC}|(?<=\bthan\s){_MAC}|\b{_MAC}(?=\s(?:or|vs\.?|versus)\s)"
 HOW_MANY = r"\bhow many (?:used |new )?#|#(?:'?s)?(?!\w).*\bhow many (?:do|would|should|will|of|cards|gpus|are|for|to|needed)\b"
 COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
@@ -134,10 +136,14 @@ def _settled(question: Text, named: list[Named]) -> list[Named]:
     """Devices of which nothing is said: owned where nothing else is, but rivals are all asked about."""
     has_own = any(each.role in (OWN, MORE, ADD) for each in named)
     wanted = any(each.role == WANT for each in named)
-    rivals = any(each.tie == OTHER for each in named) or (
-        len(named) > 1
-        and bool(re.search(r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b", question.original))
-        and not any(each.tie == JOINED for each in named)
+    rivals = (
+        bool(re.search(ANY_MAC, question.original))
+        or any(each.tie == OTHER for each in named)
+        or (
+            len(named) > 1
+            and bool(re.search(r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b", question.original))
+            and not any(each.tie == JOINED for each in named)
+        )
     )
     loose = WANT if has_own or rivals else OWN
     if not has_own and not wanted and not rivals and len(named) == 1:

@@ -48,6 +48,8 @@ ASKED: dict[str, str] = {
     "ask.network": "Nothing tells how the machines of {system} are joined: by the network that they have.",
     "ask.part-price": "The bridge's own price, “{name}”, is not counted as what you want to spend.",
     "ask.size-alone": "“{name}” is not in the catalog: taken as a typical model of {size}.",
+    "ask.any-mac": "“{name}” names no machine: everything on sale was weighed, Macs too; name one, as in “Mac Studio M4 Max "
+    "128GB”, to set it against the rest.",
     "ask.no-laptop": "“{name}” in a laptop is not in the catalog: read as the desktop card, which is faster.",
     "ask.processor": "The processor, “{name}”, is not weighed: the usual one of such a computer is assumed.",
     "ask.detected": "You name no card: this machine's is taken, {system}.",

@@ -9,7 +9,7 @@ from advisor.report.head import head
 from advisor.report.page import Block, Facts, Listing, Page, Table, dollars
 from advisor.report.sentences import text
 from advisor.tables import TABLES
-from advisor.units import GIGA, figure
+from advisor.units import GIGA, KIB, figure
 
 NO_PARTS = "nothing is bought for it: it costs $0 beside what it joins"
 NO_PRICE = "none of its own: it is part of a computer, and is used as owned"
@@ -28,13 +28,18 @@ def _billions(key: str) -> Cell:
     return lambda row: "–" if row.get(key) is None else figure(row[key] / GIGA)
 
 
+def _tokens(key: str) -> Cell:
+    """A length as `--context` takes it: 131,072 tokens as 128k."""
+    return lambda row: f"{int(row[key] // KIB):,}k" if row.get(key) and row[key] % KIB == 0 else _sizes(row.get(key))
+
+
 COLUMNS: dict[str, tuple[tuple[str, Cell, int | None, bool], ...]] = {  # header, cell, most characters, to the right
     "devices": (
         ("device", _plain("id"), 30, False),
-        ("GiB", _numbers("memory_gib"), 11, True),
+        ("GiB", _numbers("memory_gib"), 10, True),
         ("GB/s", _numbers("bandwidth_gb_per_s"), None, True),
         ("W", _numbers("power_w"), None, True),
-        ("USD", lambda row: dollars(row["price_usd"]), None, True),
+        ("USD", lambda row: dollars(row["price_usd"]).removeprefix("$"), None, True),
         ("", _plain("availability"), None, False),
     ),
     "links": (
@@ -50,7 +55,7 @@ COLUMNS: dict[str, tuple[tuple[str, Cell, int | None, bool], ...]] = {  # header
         ("billion", _billions("params"), None, True),
         ("active", _billions("active_params"), None, True),
         ("layers", _numbers("layers"), None, True),
-        ("context", _numbers("max_context_tokens"), None, True),
+        ("context", _tokens("max_context_tokens"), None, True),
         ("published as", _plain("native_quant"), None, False),
     ),
     "engines": (

@@ -189,7 +189,9 @@ TAKEN = tuple(
         "no-laptop",
         "network",
         "size-alone",
+        "any-mac",
         "part-price",
+        "any-mac",
     )
 )
 
