@@ -5,7 +5,7 @@ from typing import Any
 
 from advisor.catalog import Catalog
 from advisor.engine import Backend, Engine
-from advisor.errors import BadValue, UnknownName, Unsupported
+from advisor.errors import AmbiguousName, BadValue, UnknownName, Unsupported
 from advisor.host import Host
 from advisor.joined import (
     has_link,
@@ -21,6 +21,7 @@ from advisor.joined import (
     usual_slot,
 )
 from advisor.link import Link
+from advisor.lookup import Found
 from advisor.reason import Reason
 from advisor.record import replace
 from advisor.system import MOST_DEVICES, Box, BoxWords, Group, GroupWords, System, SystemWords, parse
@@ -103,8 +104,23 @@ def _boxes(words: SystemWords, catalog: Catalog, apart: bool, host: Host | None,
     return [box or box_of(tuple(cards), catalog, host) for box in boxes]
 
 
+def _device(name: str, catalog: Catalog) -> Found:
+    """The device of that name; a computer that holds none is told apart from what nobody knows."""
+    try:
+        return catalog.find("devices", name)
+    except UnknownName as unknown:
+        try:
+            host = catalog.find("hosts", name).id
+        except (UnknownName, AmbiguousName):
+            raise unknown from None
+    raise Unsupported(
+        f"{host} is a computer without cards, and a run on its processor alone is not estimated: name the cards, with --host {host}; or "
+        f"ask what to put into it, recommend --have {host}"
+    )
+
+
 def _group(words: GroupWords, catalog: Catalog, smallest: bool, remarks: list[Reason]) -> Group:
-    found = catalog.find("devices", words.name)
+    found = _device(words.name, catalog)
     device = catalog.device(found.id)
     if found.note:
         remarks.append(found.note)

@@ -139,9 +139,9 @@ def choice_of(system: System, model: Model, quant: Quant | str | None, kv_quant:
 
 
 def single_of(system: System, group: Group, catalog: Catalog) -> System:
-    """One device of the group: in the stated computer, or in the usual one of a single card."""
+    """One device of the group, in the same computer."""
     old = next(box for box in system.boxes if group in box.groups)
-    box = box_of((replace(group, count=1),), catalog, None if old.host_assumed else old.host)
+    box = box_of((replace(group, count=1),), catalog, old.host)
     return replace(system, boxes=(replace(box, link=usual_in_box(box, catalog)),), link=None, strategy=None)
 
 

@@ -165,3 +165,13 @@ def test_an_estimate_tells_the_computer_that_nobody_named(host: str | None) -> N
     bought = advice.verdict.system.boxes[0].host
     assert bought
     assert assumed == ([] if host else [bought.id])
+
+
+def test_the_speed_over_one_device_is_the_same_where_the_computer_is_named() -> None:
+    """The "again" of an estimate names the computer that was assumed: one card alone is held against in that one too."""
+    words, model = "4x rtx-3090 on llama.cpp", "gpt-oss-120b"
+    assumed = answers.estimate(words, catalog=CATALOG, model=model)
+    host = assumed.system.boxes[0].host
+    assert host
+    assert assumed.speedup_over_one_device
+    assert answers.estimate(words, catalog=CATALOG, model=model, host=host.id).speedup_over_one_device == assumed.speedup_over_one_device

@@ -12,6 +12,7 @@ from advisor.advice.judge import per_user
 from advisor.advice.judge import sure as _sure
 from advisor.advice.recommend import recommend
 from advisor.catalog import Catalog
+from advisor.errors import Unsupported
 from advisor.need import Need, Workload
 from advisor.report.sentences import text
 from advisor.speed import Estimate
@@ -104,3 +105,25 @@ def test_an_extraordinary_price_is_remarked_with_the_nearest_ordinary_machine() 
 
 def test_with_a_budget_the_buyer_knows_what_it_costs() -> None:
     assert not [each for each in advised(None, "llama-3.3-70b", budget_usd=50000.0).remarks if "extraordinary" in each.code]
+
+
+def test_a_run_on_the_processor_alone_is_told_not_to_be_estimated() -> None:
+    """Two channels of DDR5-5600 give 89.6 GB/s. 30B-A3B reads some 2 GB a token, so they may give 10 tokens/s; 70B reads 40 GB."""
+    told = {}
+    for model in ("qwen3-30b-a3b", "llama-3.3-70b"):
+        work = Workload(users=1, context_tokens=8192)
+        need = Need(workload=work, model=model, host="desktop-x8x8", host_owned=True)
+        answer = recommend(need, None, CATALOG, model=CATALOG.model(model), today=date(2026, 11, 30))
+        (told[model],) = (reason for reason in answer.remarks if reason.code.startswith("remark.processor"))
+    assert [reason.code for reason in told.values()] == ["remark.processor", "remark.processor-slow"]
+    most = [float(str(reason.facts["most_tokens_per_s"])) for reason in told.values()]
+    assert 89.6 / 3 < most[0] < 89.6 / 1.5
+    assert 89.6 / 43 < most[1] < 89.6 / 35
+    assert "-ngl 0" in text(told["qwen3-30b-a3b"])
+    assert not [reason for reason in advised("rtx-3090", "llama-3.3-70b").remarks if reason.code.startswith("remark.processor")]
+
+
+@pytest.mark.parametrize("words", ["epyc-sp3", "2x desktop-x8x8", "EPYC-SP3 on llama.cpp"])
+def test_a_computer_is_no_device_and_says_so(words: str) -> None:
+    with pytest.raises(Unsupported, match="without cards.*--host"):
+        choose.bind(words, CATALOG)

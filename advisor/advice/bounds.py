@@ -102,10 +102,11 @@ class Bounds:
         """Tokens/s if all memories gave their datasheet rates and nothing else took time."""
         found = self._rough.get(offer.key)
         if found is None:
-            found = self._rough[offer.key] = self._at_datasheet_rates(offer)
+            found = self._rough[offer.key] = self.at_datasheet_rates(offer)
         return found
 
-    def _at_datasheet_rates(self, offer: Offer) -> float:
+    def at_datasheet_rates(self, offer: Offer) -> float:
+        """Tokens/s for each user if all memories gave their datasheet rates and nothing else took time; 0 where the work does not go in."""
         read = self._dense_bytes + self._expert_bytes * self._touched(max(1.0, self.users / offer.count))
         short = self._least_bytes - offer.memory_bytes
         if short <= 0:

@@ -5,12 +5,17 @@ asks for an extraordinary machine.
 from collections.abc import Iterable
 
 from advisor.advice import Verdict
+from advisor.advice.bounds import bounds_of
+from advisor.advice.desk import BOUND_ENGINE
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls, sure
 from advisor.advice.naming import named
+from advisor.advice.offers import Offer
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
+from advisor.around import host_keeps
 from advisor.reason import Fact, Reason
 from advisor.record import replace
+from advisor.ways import tables_of
 
 
 def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Option | None:
@@ -38,7 +43,7 @@ def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Opt
     """The remarks on what is chosen, or named as the nearest."""
     beyond = _extraordinary(case, verdict, seen)
     more = _little_more(case, chosen, better_one) if beyond is None and chosen and better_one else None
-    return tuple(reason for reason in (more, _wait(case, verdict), beyond) if reason is not None)
+    return tuple(reason for reason in (more, _wait(case, verdict), beyond, _processor(case, chosen)) if reason is not None)
 
 
 def _wait(case: Case, verdict: Verdict) -> Reason | None:
@@ -59,6 +64,23 @@ def _little_more(case: Case, chosen: Option, other: Option) -> Reason:
     facts["floor_tokens_per_s"] = case.need.min_tokens_per_s
     surer = sure(other.estimate, case.need) and not sure(chosen.estimate, case.need)
     return Reason("remark.little-more-sure" if surer else "remark.little-more", facts)
+
+
+def _processor(case: Case, chosen: Option | None) -> Reason | None:
+    """That a run on the processor of an owned computer without cards is not estimated; and the most that its memory would allow."""
+    need, desk, host = case.need, case.desk, case.desk.own_host
+    if not need.host_owned or host is None or (chosen is not None and chosen.kind in TIE_ORDER):
+        return None
+    room = host_keeps(tables_of(desk.catalog).choices).room_bytes(need.ram_bytes or host.memory_bytes)
+    alone = Offer("processor", host.id, host, 0.0, (), (), 1, room, host.memory_bandwidth_bytes_per_s)
+    most = bounds_of(desk, case.work, eight_bit=need.kv_quant is None).at_datasheet_rates(alone)
+    flag = desk.catalog.hints.flag("processor-alone", BOUND_ENGINE)
+    if not most or flag is None:
+        return None
+    work = case.work.workload
+    facts: dict[str, Fact] = {"host": host.name, "most_tokens_per_s": most, "floor_tokens_per_s": need.min_tokens_per_s}
+    facts["command"] = flag.command.format(prompt_tokens=work.prompt_tokens, generate_tokens=work.generate_tokens)
+    return Reason("remark.processor" if most >= need.min_tokens_per_s else "remark.processor-slow", facts, (flag.source,))
 
 
 def _extraordinary(case: Case, verdict: Verdict, seen: Iterable[Option]) -> Reason | None:

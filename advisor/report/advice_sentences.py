@@ -160,6 +160,9 @@ ADVICE: dict[str, str] = {
     "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
     "remark.little-more-sure": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}, and "
     "surely what is asked, where the above only likely does.",
+    "remark.processor": "your {host} may do it without a card: its memory allows at most {most_tokens_per_s}, and what the processor "
+    "reaches of that is not estimated. Measure it first: {command}",
+    "remark.processor-slow": "without a card the processor of your {host} reaches at most {most_tokens_per_s}, by the rate of its memory.",
     "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
     "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
     "{per_user_tokens_per_s} for each user.",
