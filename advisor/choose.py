@@ -25,7 +25,7 @@ from advisor.refusals import said
 from advisor.relaid import laid_either_way, most_users_of, relaid
 from advisor.speed import Alone, Estimate, estimate
 from advisor.system import System
-from advisor.ways import Choice, Last, Way, choice_of
+from advisor.ways import Choice, Last, Way, choice_of, known_of, ways_of
 
 __all__ = ["all_ways", "best", "bind", "refusals", "tried", "usual_way"]
 
@@ -52,7 +52,7 @@ def usual_way(system: System, model: Model, quant: Quant | str | None, kv_quant:
     found: list[Estimate] = []
     refused: list[Reason] = []
     saved = correction.saved()
-    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+    for way in ways_of(choice_of(system, model, quant, kv_quant, catalog)):
         if isinstance(way, Reason):
             refused.append(way)
             continue
@@ -86,7 +86,7 @@ def tried(
     refused: list[Reason] = []
     asked = strategy or system.strategy
     saved = correction.saved()
-    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+    for way in ways_of(choice_of(system, model, quant, kv_quant, catalog)):
         if isinstance(way, Reason):
             refused.append(way)
             continue
@@ -106,7 +106,7 @@ def tried(
 def refusals(system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog) -> list[Reason]:
     """Why the ways of `tried` that cannot be laid cannot; the others are not estimated."""
     refused: list[Reason] = []
-    for way in choice_of(system, model, quant, kv_quant, catalog).ways:
+    for way in ways_of(choice_of(system, model, quant, kv_quant, catalog)):
         laid = [way] if isinstance(way, Reason) else [way.plan(each, workload) for each in _strategies(way, system.strategy, workload)]
         refused += [each for each in laid if isinstance(each, Reason)]
     return refused
@@ -143,7 +143,8 @@ def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str
 
 def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, Correction]) -> Estimate | Reason:
     """The estimate of one way by one strategy, or why it cannot be laid."""
-    last = way.last.get(strategy)
+    known = known_of(way.choice.catalog).last
+    last = known.get((way, strategy))
     if last is not None and last.workload == workload and last.saved is saved:
         return last.estimate
     laid_for = replace(workload, users=max(1, most_users_of(way, workload))) if strategy == "offload" and not workload.users else workload
@@ -153,7 +154,7 @@ def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, 
     found = estimate(plan, laid_for, saved, partial(_alone, way, workload) if way.system.count > 1 else None)
     if strategy == "offload":
         found = replace(found, fit=relaid(way, found.fit, laid_for))
-    way.last[strategy] = Last(workload, saved, found)
+    known[way, strategy] = Last(workload, saved, found)
     return found
 
 

@@ -90,16 +90,22 @@ class System:
         """Devices that compute, in all."""
         return sum(box.count for box in self.boxes)
 
-    @cached_property
+    @property
     def unsplit(self) -> "System":
-        """The same with its own split left open."""
-        return self if self.strategy is None else replace(self, strategy=None)
+        """The same with its own split left open: one object for each."""
+        return self if self.strategy is None else self._unsplit
 
     @cached_property
+    def _unsplit(self) -> "System":
+        return replace(self, strategy=None)
+
+    @property
     def free(self) -> "System":
-        """The same with every split left open, those inside its boxes too."""
-        if all(box.strategy is None for box in self.boxes):
-            return self.unsplit
+        """The same with every split left open, those inside its boxes too: one object for each."""
+        return self.unsplit if all(box.strategy is None for box in self.boxes) else self._free
+
+    @cached_property
+    def _free(self) -> "System":
         return replace(self.unsplit, boxes=tuple(replace(box, strategy=None) for box in self.boxes))
 
     @cached_property

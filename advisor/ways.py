@@ -27,7 +27,7 @@ from advisor.speed import Estimate
 from advisor.system import Group, System
 from advisor.weights import Weights, weights_of
 
-MOST_KNOWN = 1024  # choices that are kept; a sweep asks of few systems and models at a time
+MOST_KNOWN = 256  # choices that are kept: a sweep asks of few systems and models at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,6 @@ class Choice:
     quant: Quant | str | None
     kv_quant: str
     catalog: Catalog
-
-    @cached_property
-    def ways(self) -> "tuple[Way | Reason, ...]":
-        """Engines that may run it, each with its backend and quantization; of the others why not."""
-        return tuple(_ways(self))
 
     @cached_property
     def singles(self) -> tuple[System, ...]:
@@ -63,7 +58,6 @@ class Way:
     weights: Weights
     cache: Cache
     choice: Choice
-    last: "dict[str, Last]" = field(default_factory=dict)  # by strategy
     limits: dict[tuple[str, int], int] = field(default_factory=dict)  # of an offload: for so many users or tokens the most of the other
     _plans: dict[str, Plan | Reason] = field(default_factory=dict)
 
@@ -115,6 +109,31 @@ class Last:
     estimate: Estimate
 
 
+class Known:
+    """What was found of the choices of one catalog, for the next question. A way holds its choice and an estimate its way, and neither
+    is held by them: what holds itself in a circle would stay in memory until garbage is looked for.
+    """
+
+    def __init__(self) -> None:
+        self.choices: dict[tuple[object, ...], Choice] = {}
+        self.ways: dict[Choice, tuple[Way | Reason, ...]] = {}
+        self.last: dict[tuple[Way, str], Last] = {}  # by strategy
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self.choices.clear()
+        self.ways.clear()
+        self.last.clear()
+
+
+def known_of(catalog: Catalog) -> Known:
+    """What was found of this catalog's choices."""
+    kept: dict[str, Known] = catalog.kept("choices")
+    if "all" not in kept:
+        kept["all"] = Known()
+    return kept["all"]
+
+
 def tables_of(catalog: Catalog) -> Tables:
     """The estimator's tables of this catalog, put together once."""
     kept: dict[str, Tables] = catalog.kept("tables")
@@ -128,13 +147,22 @@ def tables_of(catalog: Catalog) -> Tables:
 
 def choice_of(system: System, model: Model, quant: Quant | str | None, kv_quant: str, catalog: Catalog) -> Choice:
     """The choice of a system, whatever its own split: one for each System object, for equal ones may differ in what they assumed."""
-    known: dict[tuple[object, ...], Choice] = catalog.kept("choices")
+    known = known_of(catalog)
     key = id(system.unsplit), model, quant, kv_quant
-    found = known.get(key)
+    found = known.choices.get(key)
     if found is None:
-        if len(known) >= MOST_KNOWN:
+        if len(known.choices) >= MOST_KNOWN:
             known.clear()
-        found = known[key] = Choice(system.unsplit, model, quant, kv_quant, catalog)
+        found = known.choices[key] = Choice(system.unsplit, model, quant, kv_quant, catalog)
+    return found
+
+
+def ways_of(choice: Choice) -> tuple[Way | Reason, ...]:
+    """Engines that may run it, each with its backend and quantization; of the others why not."""
+    known = known_of(choice.catalog).ways
+    found = known.get(choice)
+    if found is None:
+        found = known[choice] = tuple(_ways(choice))
     return found
 
 

@@ -1,5 +1,6 @@
 """JSON Lines in and out: order, errors in their line, shards, resuming."""
 
+import gc
 import io
 import json
 from pathlib import Path
@@ -161,3 +162,25 @@ def test_keys_of_other_commands_are_their_long_options(monkeypatch, capsys):
     code, answers = ask(monkeypatch, capsys, lines({"command": "detect", "from": [str(pasted)]}, {"command": "show", "name": "vllm"}))
     assert code == 0
     assert [answer["command"] for answer in answers] == ["detect", "show"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"command": "recommend", "have": "rtx-3090", "model": "gpt-oss-120b", "users": 4},
+        {"command": "recommend", "have": "rtx-4060"},  # a ladder of models
+        {"command": "estimate", "system": "2x rtx-3090", "model": "qwen3-235b-a22b"},
+    ],
+    ids=lambda asked: str(asked.get("model")),
+)
+def test_what_an_answer_made_leaves_the_memory_by_itself(asked):
+    """What holds itself in a circle stays until garbage is looked for: one work table of a recommendation is ten thousand objects."""
+    first = {"command": "recommend", "have": "rtx-5090", "model": "qwen3-8b"}
+    batch.answer_line(json.dumps(first))  # modules, the catalog
+    gc.collect()
+    gc.disable()
+    try:
+        assert "error" not in json.loads(batch.answer_line(json.dumps(asked)))
+        assert gc.collect() < 3000
+    finally:
+        gc.enable()

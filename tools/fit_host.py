@@ -31,7 +31,7 @@ from advisor.placement.offload import left_in_host
 from advisor.plan import Plan
 from advisor.record import replace
 from advisor.units import GB, US
-from advisor.ways import Way, choice_of
+from advisor.ways import Way, choice_of, ways_of
 
 FILE = Path(__file__).resolve().parent.parent / "catalog" / "host_calibration.yaml"
 GENERATED_TOKENS = 128  # where the sources do not say: what llama-bench generates
@@ -95,7 +95,7 @@ def runs_of(catalog: Catalog) -> Iterator[Run]:
 def _plan(catalog: Catalog, row: HostRow) -> Plan:
     work = Workload(users=1, context_tokens=row.filled_tokens + GENERATED_TOKENS, prompt_tokens=row.filled_tokens)
     choice = choice_of(bind(f"{row.device} on {row.engine}", catalog), catalog.model(row.model), row.quant, "f16", catalog)
-    way = next(each for each in choice.ways if isinstance(each, Way))
+    way = next(each for each in ways_of(choice) if isinstance(each, Way))
     plan = way.plan("whole", work)
     assert isinstance(plan, Plan), row.id
     part = left_in_host(plan.placement.parts[0], plan.weights, row.host_expert_layers, row.host_layers)

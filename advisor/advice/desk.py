@@ -26,7 +26,8 @@ from advisor.ways import tables_of
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
-MOST_SYSTEMS, MOST_MODELS = 1024, 5  # of which something is kept with a catalog
+MOST_SYSTEMS, MOST_MODELS = 256, 5  # of which something is kept with a catalog
+MOST_ABLE = 256  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
@@ -153,6 +154,8 @@ class Desk:
             except AdvisorError:
                 ways = []
             self.estimates += len(ways)
+            if len(self._able) >= MOST_ABLE:
+                self._able.clear()
             self._able[key] = tuple(way for way in ways if way.fit.fits)
         return self._able[key]
 
@@ -234,6 +237,11 @@ class Desk:
         if word is None and self.model.native_quant in self.catalog.quants:
             names[self.model.native_quant] = None
         return [self.catalog.quant(name) for name in names]
+
+    def clear(self) -> None:
+        """Let go of what holds this table in its turn, so that all of it leaves the memory as soon as the answer is given."""
+        self.bounds.clear()
+        self.holds.clear()
 
     def repriced(self, prices: tuple[tuple[str, float], ...]) -> "Desk":
         """The same table with other prices: what was bound and estimated stays."""

@@ -257,6 +257,7 @@ def _models(prober: Prober) -> Iterator[Flip]:
         params, name = models[0]
         other_desk = Desk(need, desk.have, desk.catalog, desk.catalog.model(name), desk.terms.today)
         other = decide(case_of(other_desk, replace(need, model=name), prober.case, lean=True))
+        other_desk.clear()
         if other.kind != prober.today.kind:
             when = Reason(f"flip.model-{direction}", {"model": name, "params": params})
             yield Flip("model", desk.model.id, name, when, then(other), other.kind)

@@ -41,9 +41,14 @@ def recommend(
     if model is None:
         steps = tuple(rungs(need, have, catalog, today, lambda case: _between(case, among)))
         turn = turning_between(steps) if among else turning(steps)
-        return _over_ladder(_answer(turn.case, have_words, among), label_facts(steps, turn), steps, bool(among))
-    desk = Desk(need, have, catalog, model, today)
-    return _answer(case_of(desk, need), have_words, among)
+        answer = _over_ladder(_answer(turn.case, have_words, among), label_facts(steps, turn), steps, bool(among))
+        desks = [step.case.desk for step in steps]
+    else:
+        desks = [Desk(need, have, catalog, model, today)]
+        answer = _answer(case_of(desks[0], need), have_words, among)
+    for desk in desks:
+        desk.clear()
+    return answer
 
 
 def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Recommendation:

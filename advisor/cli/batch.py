@@ -17,7 +17,7 @@ from advisor.errors import BadInput, BadValue
 
 LONGEST_LINE_BYTES = 2**24
 PROGRESS_EVERY = 500
-MADE_MOST = 150_000  # objects that answers may leave before they are looked through
+MADE_MOST = 40_000  # objects that answers may leave before they are looked through
 _HALF = re.compile("[\ud800-\udfff]")
 NOT_ASKED = ("batch", "add")  # a record is added with its questions, one at a time
 FORMS = ("json", "format", "form")
