@@ -448,6 +448,18 @@ def test_a_named_card_is_judged_in_a_computer_with_the_memory_for_it(cards: str)
     assert nothing.verdict.kind == "nothing-fits"
 
 
+def test_where_nothing_named_does_it_the_cheapest_of_all_is_told() -> None:
+    """The sentence and what would change the answer name the same system, not just the best of the roads."""
+    for answer in (
+        between(None, "rtx-3060-12gb", model="llama-3.3-70b"),
+        recommended(None, need_for("llama-3.3-70b", consider=("unified-memory-machine",), min_tokens_per_s=25.0)),
+    ):
+        assert answer.verdict.kind == "nothing-fits"
+        (flip,) = (flip for flip in answer.flips if flip.wish in ("among", "consider"))
+        assert answer.verdict.answer.facts["other_usd"] == flip.then.facts["spend_usd"]
+        assert answer.verdict.answer.facts["other_kind"] == flip.kind
+
+
 def test_what_is_owned_is_not_offered_again_but_its_bridge_is() -> None:
     same = between("2x rtx-3090", "2x rtx-3090", "rtx-5090", model="qwen3-32b")
     assert same.verdict.kind == "keep"

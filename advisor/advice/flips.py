@@ -156,6 +156,7 @@ def _prices(prober: Prober) -> Iterator[Flip]:
     rival = _rival(prober, line.what) if line else None
     if line is None or rival is None:
         return
+    prober.rivals.append(rival)
     gap = (counted_usd(rival.cost, need) or 0.0) - (counted_usd(chosen.cost, need) or 0.0)
     yield from _price(prober, line, gap, 1)
     other = _dearest(prober, rival)

@@ -22,6 +22,7 @@ class Prober:
         self.case = case
         self.today = decision
         self._known: dict[Need, Decision] = {case.need: decision}
+        self.rivals: list[Option] = []  # the best of other kinds, at today's prices
         self._harder = [case]  # of today's and the harder ones asked since: what failed there fails where still more is asked
 
     def at(self, need: Need, harder: bool = False) -> Decision:
@@ -40,6 +41,7 @@ class Prober:
         for need, decision in self._known.items():
             if work_of(need) == work:
                 yield from (*decision.seen, *((decision.chosen,) if decision.chosen else ()))
+        yield from self.rivals
 
     def differs(self, need: Need, harder: bool = False) -> bool:
         """Whether the verdict there is of another kind."""

@@ -61,7 +61,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     named = _named(asked) if among else []
     options |= {option.kind: option for option in reversed(named) if option is not decision.chosen and option.kind != decision.kind}
     prober = Prober(asked, decision)
-    verdict = verdict_of(asked, decision, options, named, _with_more_money(prober))
+    verdict = verdict_of(asked, decision, options, named, _with_more_money(prober), _unasked(prober, case))
     roads = shown_roads(case, options, decision.chosen)
     full = full_context(case, decision.chosen)
     turns = flips(prober, case)
@@ -99,6 +99,16 @@ def _with_more_money(prober: Prober) -> Option | None:
     """What would meet the need if only the budget were larger."""
     need = prober.case.need
     return prober.at(replace(need, budget_usd=None)).chosen if prober.today.chosen is None and need.budget_usd is not None else None
+
+
+def _unasked(prober: Prober, whole: Case) -> Option | None:
+    """What would do, of all systems, where nothing does of those that the buyer named or considers."""
+    need = prober.case.need
+    if prober.today.chosen is not None:
+        return None
+    if whole.offers is not prober.case.offers:
+        return decide(replace(whole, lean=True)).chosen
+    return prober.at(replace(need, consider=())).chosen if need.consider else None
 
 
 def _between(case: Case, among: tuple[System, ...]) -> Case:

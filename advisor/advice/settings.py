@@ -13,6 +13,7 @@ from advisor.speed import Estimate
 from advisor.system import spec
 
 PEER_SUFFIX = "-p2p"
+SEEN_FACTOR = 1.01  # less gain is not seen in three figures
 
 
 def settings(desk: Desk, chosen: Option | None, keep: Option | None, faster: Option | None) -> tuple[Setting, ...]:
@@ -78,6 +79,8 @@ def _gain(before: Option | None, after: Option) -> Reason | None:
     slow, fast = per_user(before.estimate), per_user(after.estimate)
     if not slow:
         return Reason("gain.fits", {"per_user_tokens_per_s": fast})
+    if fast < SEEN_FACTOR * slow:
+        return None
     return Reason("gain.speed", {"from_tokens_per_s": slow, "to_tokens_per_s": fast, "speed_factor": fast / slow})
 
 

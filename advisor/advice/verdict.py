@@ -21,11 +21,16 @@ MASS = re.compile(r"\d+ GB of ")  # named without an article: 64 GB of DDR5 memo
 
 
 def verdict_of(
-    case: Case, decision: Decision, options: dict[str, Option | Reason | None], named: Collection[Option], dearer: Option | None
+    case: Case,
+    decision: Decision,
+    options: dict[str, Option | Reason | None],
+    named: Collection[Option],
+    dearer: Option | None,
+    unasked: Option | None,
 ) -> Verdict:
     """The verdict on what was chosen; where nothing was, on what comes nearest of `named`, or of everything that is considered.
 
-    `dearer` is what would do for more money than the budget.
+    `dearer` is what would do for more money than the budget, `unasked` what would of systems that were not asked about.
     """
     chosen, need = decision.chosen, case.need
     if chosen is None:
@@ -33,7 +38,8 @@ def verdict_of(
         owned = [option for option in every if option.kind in TIE_ORDER]
         asked = [*owned, *named, *decision.seen] if named else [o for o in (*every, *decision.seen) if allowed(o.kind, need)]
         asked += [dearer] if dearer is not None else []
-        return _nothing(case, asked, [option for option in every if meets(option, need)], bool(named))
+        others = [unasked] if unasked else [option for option in every if meets(option, need)]
+        return _nothing(case, asked, others, bool(named))
     sure = confidence(chosen.estimate, need, case.desk.choice("enough-family-rows"))
     cost, estimate = chosen.cost, chosen.estimate
     answer = _answer(chosen, case)
