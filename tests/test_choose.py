@@ -1,14 +1,18 @@
 """What SYSTEM leaves open: engines by hardware and format, quantizations said aloud, strategies, offload, refusals."""
 
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from advisor import choose, ways
 from advisor.bind import bind
 from advisor.catalog import Catalog
+from advisor.choose import _unable, ranked
 from advisor.errors import BadValue, Unsupported
 from advisor.need import Workload
+from advisor.reason import Reason
 from advisor.record import replace
 from advisor.runs import capability
 from advisor.speed import Estimate
@@ -232,3 +236,31 @@ def test_a_split_that_there_is_not_and_weights_that_no_record_names() -> None:
     assert way.quant.id == catalog().engine("llama.cpp").usual_quant
     with pytest.raises(BadValue, match="sideways"):
         way.plan("sideways", Workload())
+
+
+def weighed(engine: str, rate: float | None, *spare: tuple[float, int], disk: float = 0.0, host: tuple[float, float] | None = None) -> Any:
+    """An estimate of so many tokens/s, or of none, on devices with so many bytes to spare."""
+    devices = tuple(SimpleNamespace(headroom_bytes=each, count=count) for each, count in spare)
+    needed, usable = host or (0.0, None)
+    fit = SimpleNamespace(devices=devices, disk_bytes=disk, host_needed_bytes=needed, host_usable_bytes=usable)
+    sustained = None if rate is None else SimpleNamespace(value=rate)
+    return SimpleNamespace(sustained=sustained, fit=fit, placement=SimpleNamespace(engine=engine))
+
+
+def test_what_fits_comes_first_then_the_faster_but_for_the_engines_margin() -> None:
+    """An engine of the second rank must be faster by the margin; of what does not fit the least short comes first."""
+    margin = catalog().choices.choice("engine-margin-factor")
+    first, second = (next(engine.id for engine in catalog().engines.values() if engine.choice_rank == rank) for rank in (1, 2))
+    usual, hardly, clearly = weighed(first, 100), weighed(second, 99 * margin), weighed(second, 101 * margin)
+    short, shorter, roomy = weighed(first, None, (-5, 2), (50, 1)), weighed(first, None, (-4, 3)), weighed(first, None, (-9, 1))
+    assert ranked([shorter, hardly, short, usual, roomy, clearly], catalog()) == [clearly, usual, hardly, roomy, short, shorter]
+
+
+def test_why_one_device_alone_cannot_run_it() -> None:
+    short = _unable("a card", [weighed("vllm", None, (-30, 1), (20, 1))], [])
+    assert (short.code, short.facts) == ("one.short", {"device": "a card", "engine": "vllm", "short_bytes": 30})
+    host = _unable("a card", [weighed("vllm", None, (20, 1), host=(90.0, 64.0))], [])
+    assert (host.code, host.facts["short_bytes"]) == ("one.short", 26)
+    assert _unable("a card", [weighed("vllm", None, (0, 1), host=(90.0, 64.0))], []).facts["short_bytes"] == 26
+    assert _unable("a card", [weighed("vllm", None, (-30, 1), disk=5.0)], []).code == "one.from-disk"
+    assert _unable("a card", [], [Reason("placement.no-experts", {"model": "qwen3-8b"})]).code == "one.refused"

@@ -276,6 +276,7 @@ def test_nothing_is_said_of_what_was_asked_about_only() -> None:
         ((1000, 20.0), (1000, 24.0), True),  # a fifth more speed
         ((0, 20.0), (1, 20.0), True),  # bought, not free
         ((0, 20.0), (0, 23.9), False),
+        ((1.0, 20.0), (1.1, 20.0), False),
     ],
 )
 def test_what_a_buyer_cares_for(one: tuple[float, float], other: tuple[float, float], cares: bool) -> None:

@@ -264,3 +264,19 @@ def test_what_is_soldered_stays_with_the_card_beside_it() -> None:
     box = Box((Group(CARD, 1, 24 * GIB), Group(module, 1, 64 * GIB)))
     assert takes(System((box,))) is False
     assert takes(System((Box(box.groups[:1]),))) is True
+
+
+@pytest.mark.parametrize(
+    ("have", "wished", "owned", "only_own"),
+    [
+        (None, {}, False, False),
+        (None, {"host": "desktop"}, False, True),  # named, and to be bought: no other is wanted
+        (None, {"host": "desktop", "host_owned": True}, True, False),
+        ("rtx-3090", {}, True, False),  # cards are in a computer
+        ("rtx-3090", {"host": "desktop"}, True, False),
+    ],
+)
+def test_whose_computer_it_is(have: str | None, wished: dict[str, object], owned: bool, only_own: bool) -> None:
+    need = Need(model="qwen3-8b", workload=Workload(), **wished)  # type: ignore[arg-type]
+    found = Hosts(Desk(need, bind(have, CATALOG) if have else None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30)))
+    assert (found.owned, found.only_own) == (owned, only_own)

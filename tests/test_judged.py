@@ -7,7 +7,7 @@ import pytest
 
 from advisor.advice.evaluate import _judged, evaluate
 from advisor.advice.judge import Option
-from advisor.advice.remarks import _extraordinary, _little_more, better
+from advisor.advice.remarks import _extraordinary, _little_more, better, remarks
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.errors import BadValue
@@ -227,3 +227,17 @@ def test_an_extraordinary_price(
     assert (found and (found.code, found.facts.get("near_usd"))) == expected
     if found and usd:
         assert (found.facts["spend_usd"], found.facts["ordinary_usd"]) == (usd, 4000)
+
+
+def test_of_an_extraordinary_price_no_further_is_remarked() -> None:
+    """What costs 9,000 dollars is remarked, not that a little more money buys more; an ordinary one the other way round."""
+    case = case_of(need_of())
+    for usd, code in ((9000, "remark.extraordinary"), (1000, "remark.little-more")):
+        chosen, more = option("one-bigger-gpu", usd, way(10)), option("second-gpu", 1.2 * usd, way(20))
+        verdict: Any = SimpleNamespace(cost=chosen.cost, estimate=chosen.estimate, spend_usd=usd)
+        found = remarks(case, verdict, chosen, more, [])
+        assert found[0].code.startswith(code)
+        assert len([each for each in found if each.code.startswith("remark.")]) == 1
+    plain: Any = SimpleNamespace(cost=chosen.cost, estimate=chosen.estimate, spend_usd=1000)
+    assert remarks(case, plain, chosen, None, []) == ()
+    assert remarks(case, plain, None, more, []) == ()

@@ -321,3 +321,17 @@ def test_lines_of_a_link() -> None:
     assert all(line.owned for line in link_lines(link, 2, 2, True, {}))
     assert [reason.facts["part"] for reason in unpriced_parts(link, 3, 3, {})] == ["rack"]
     assert unpriced_parts(link, 3, 3, {link.id: 500.0}) == unpriced_parts(link, 1, 1, {}) == unpriced_parts(None, 2, 2, {}) == []
+
+
+@pytest.mark.parametrize(("cards", "supplies", "code"), [(2, 1, "host.power"), (9, 2, "host.power-beyond"), (18, 4, "host.power-beyond")])
+def test_more_watts_than_any_supply_gives_take_several(cards: int, supplies: int, code: str) -> None:
+    """Cards of 350 W in a computer of 110 W: 810 W; 3,260 W are two of 2,000 W; 6,410 W are four."""
+    one = MONEY.parts_of("power-supply")[0]
+    strong = replace(one, id="psu", watts=2000.0, usd=300.0)
+    terms = replace(TERMS, money=replace(MONEY, parts=(replace(one, id="weak", watts=500.0, usd=60.0), strong)))
+    box = choose.bind(f"{cards}x rtx-3090", CATALOG).boxes[0]
+    assert box.host
+    box = replace(box, host=replace(box.host, base_power_w=110.0, power_supply_w=300.0))
+    lines, said = market.host_lines(box, False, terms)
+    assert (lines[-1].what, lines[-1].count, lines[-1].usd) == ("psu", supplies, 300)
+    assert [each.code for each in said] == [code]

@@ -379,3 +379,14 @@ def test_experts_touched_by_no_token_and_by_one() -> None:
     assert 8 / 128 < mixture.experts_touched_share(2, 0.7) < 2 * 8 / 128  # some are the same
     assert mixture.experts_touched_share(1e9, 0.7) == pytest.approx(1, abs=1e-4)
     assert dense.experts_touched_share(1, 0.7) == 0  # it has none
+
+
+def test_a_limit_is_raised_in_the_words_of_the_platform() -> None:
+    """512 GiB of which 16 stay: 496 GiB are 507,904 MiB, or 130,023,424 pages of 4 KiB."""
+    device = CATALOG.device("mac-m3-ultra-80c")
+    mac = max((each for each in CATALOG.platforms.values() if each.fits(device)), key=lambda each: each.closeness)
+    said = usable(device, 512 * GIB, {"mac": replace(mac, raise_command="{limit_mib} or {limit_pages}")})
+    assert (said.raised_bytes, said.command) == (496 * GIB, "507904 or 130023424")
+    kept = replace(mac, tiers=(replace(mac.tiers[0], up_to_bytes=None, reserve_bytes=None),))
+    assert usable(device, 512 * GIB, {"mac": kept}).command is None  # nothing to raise
+    assert usable(device, 512 * GIB, {}).raised_bytes == 512 * GIB  # no platform: all of it

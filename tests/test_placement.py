@@ -12,6 +12,7 @@ from advisor.placement import Job, Placement, lay
 from advisor.placement.experts import boxes_visited
 from advisor.placement.layers import shared_out
 from advisor.reason import Reason
+from advisor.record import replace
 from advisor.weights import weights_of
 
 
@@ -115,6 +116,33 @@ def test_cache_by_heads_copied_beyond_them_and_whole_for_a_latent(catalog: Catal
     latent = laid(catalog, "tensor", "8x h200-sxm on vllm", "deepseek-v3", "fp8")
     assert latent.parts[0].cache_share == 1
     assert latent.reasons[0].code == "cache.latent-copied"
+
+
+def test_experts_over_two_boxes_exchange_between_them(catalog: Catalog) -> None:
+    placement = lay("experts", job_of(catalog, "2x (8x h100-sxm) via ib-ndr on vllm", "qwen3-235b-a22b", "fp8"))
+    assert isinstance(placement, Placement)
+    assert [(each.kind, each.ranks) for each in placement.messages] == [("all-reduce", 8), ("all-to-all", 2)]
+    # two boxes of one card each need no all-reduce
+    apart = lay("experts", job_of(catalog, "2x (h100-sxm) via ib-ndr on vllm", "qwen3-30b-a3b", "fp8"))
+    assert isinstance(apart, Placement)
+    assert [(each.kind, each.ranks) for each in apart.messages] == [("all-to-all", 2)]
+
+
+def test_copies_of_several_kinds_are_counted(catalog: Catalog) -> None:
+    """Two cards of 936 and one of 1,008 GB/s: each has its share of the users, by how fast it reads the model."""
+    placement = lay("replicas", job_of(catalog, "2x rtx-3090 + rtx-4090", "llama-3-8b", "q4_k_m"))
+    assert isinstance(placement, Placement)
+    slow, fast = (catalog.device(each).bandwidth_bytes_per_s for each in ("rtx-3090", "rtx-4090"))
+    assert [(part.count, part.group) for part in placement.parts] == [(2, 0), (1, 1)]
+    assert (placement.groups, placement.copies) == (3, (2, 1))
+    assert [part.user_share for part in placement.parts] == pytest.approx([each / (2 * slow + fast) for each in (slow, fast)])
+
+
+def test_what_fits_is_not_offloaded(catalog: Catalog) -> None:
+    job = job_of(catalog, "rtx-3090", "llama-3-8b", "q4_k_m")
+    found = lay("offload", replace(job, short_bytes=(0.0,)))
+    assert isinstance(found, Reason)
+    assert found.code == "offload.not-needed"
 
 
 def test_experts_over_boxes_copy_attention_and_visit_few_boxes(catalog: Catalog) -> None:

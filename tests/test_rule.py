@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from test_judged import need_of, option, way
+from test_judged import CATALOG, need_of, option, way
 
 from advisor.advice.judge import (
     Option,
@@ -25,8 +25,9 @@ from advisor.advice.judge import (
     straddles,
     unpriced,
 )
-from advisor.advice.roads import _held_share, _lost_to, _missed, _won_speed, miss, nearest, why_chosen, why_not
+from advisor.advice.roads import _held_share, _lost_to, _missed, _won_speed, impossible, miss, nearest, no_slot, road, why_chosen, why_not
 from advisor.billed import CostLine
+from advisor.bind import bind
 from advisor.evidence import Evidence
 from advisor.memory import DeviceFit
 from advisor.need import Need
@@ -327,3 +328,41 @@ def test_why_not_tells_the_misses_first() -> None:
     raised.estimate.fit.raise_limit = True  # type: ignore[misc]
     assert codes(why_not(raised, CHOSEN, told(need_of()))) == ["keep.raise-limit"]
     assert codes(why_not(replace(raised, estimate=running(8)), CHOSEN, told(need_of()))) == ["need.too-slow"]
+
+
+@pytest.mark.parametrize(
+    ("have", "kind", "found"),
+    [
+        ("rtx-4090", "nvlink-pair", ["impossible.no-nvlink", "impossible.none-fits"]),
+        ("rtx-3090", "nvlink-pair", ["impossible.none-fits"]),  # it has a bridge
+        (None, "nvlink-pair", ["impossible.none-fits"]),
+        ("rtx-3090", "rdma-cluster", ["impossible.no-rdma", "impossible.none-fits"]),
+        ("dgx-spark", "rdma-cluster", ["impossible.none-fits"]),
+        ("rtx-3090", "change-settings", ["impossible.no-setting"]),
+        ("rtx-3090", "one-bigger-gpu", ["impossible.none-fits"]),
+    ],
+)
+def test_why_a_road_has_no_candidate(have: str | None, kind: str, found: list[str]) -> None:
+    desk = SimpleNamespace(have=bind(have, CATALOG) if have else None, catalog=CATALOG)
+    assert codes(impossible(SimpleNamespace(desk=desk), kind)) == found  # type: ignore[arg-type]
+
+
+def test_a_card_without_a_slot_has_no_second() -> None:
+    def said(have: str) -> Reason | None:
+        return no_slot(SimpleNamespace(desk=SimpleNamespace(have=bind(have, CATALOG))))  # type: ignore[arg-type]
+
+    assert said("rtx-3090") is None
+    module = said("h100-sxm")
+    assert module
+    assert (module.code, module.facts) == ("impossible.no-slot", {"name": CATALOG.device("h100-sxm").name})
+
+
+def test_the_status_of_a_road() -> None:
+    case = told(need_of())
+    chosen, other, large = (option(kind, 700, running(12)) for kind in ("second-gpu", "mac", "mac"))
+    large.estimate.fit.fits = False  # type: ignore[misc]
+    large.estimate.fit.disk_bytes, large.estimate.quant = 0.0, SimpleNamespace(id="q4_k_m")  # type: ignore[misc]
+    large.estimate.fit.host_usable_bytes = None  # type: ignore[misc]
+    assert [road(case, each.kind, each, chosen).status for each in (chosen, other, large)] == ["chosen", "passed-over", "impossible"]
+    none = road(case, "mac", Reason("impossible.no-slot", {}), chosen)
+    assert (none.status, none.system, codes(none.because)) == ("impossible", None, ["impossible.no-slot"])

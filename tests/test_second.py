@@ -90,7 +90,9 @@ def test_where_one_more_is_not_enough_either(two: Option, wished: dict[str, Any]
         (Reason("keep.unsupported", {}), 1, "yes-for-capacity"),
         (owned(5), 1, "yes-for-speed"),
         (owned(5), 4, "yes-for-users"),
+        (owned(5), 2, "yes-for-users"),
         (owned(5, fits=False), 1, "yes-for-capacity"),
+        (owned(5, fits=False, most=1), 2, "yes-for-users"),
         (owned(5, fits=False, most=1), 4, "yes-for-users"),  # it holds one user
         (owned(5, fits=False, most=0), 4, "yes-for-capacity"),
     ],

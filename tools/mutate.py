@@ -7,8 +7,8 @@
 
 One comparison turned, one operator exchanged, one number or truth value changed, one condition negated, one result dropped
 (`mutating.py`). A mutant whose tests still pass has survived, and shows what no test notices. A run of each file of tests says which
-of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise, the quickest first
-and one case of each test before the second, until one fails or ten seconds of tests have passed. What is left out so can only make
+of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise, the quickest first,
+until one fails or ten seconds of tests have passed. What is left out so can only make
 a killed mutant count as survived. The tests are collected once, and each mutant lives in a fork of that process.
 """
 
@@ -50,7 +50,7 @@ class Known(NamedTuple):
         around = {test for line in mutant.within for test in self.tests.get((str(mutant.path), line), [])}
         rest = sorted(around - set(first), key=self.seconds.__getitem__)
         found: list[str] = []
-        for test in (*by_turns(first), *by_turns(rest)):
+        for test in (*first, *rest):
             if found and self.taking(found) + self.seconds[test] > MOST_S:
                 break
             found.append(test)
@@ -59,14 +59,6 @@ class Known(NamedTuple):
     def taking(self, tests: list[str]) -> float:
         """Seconds of these tests together."""
         return sum(map(self.seconds.__getitem__, tests))
-
-
-def by_turns(tests: list[str]) -> list[str]:
-    """One case of each test, then a second of each, and so on."""
-    cases: dict[str, list[str]] = {}
-    for test in tests:
-        cases.setdefault(test.partition("[")[0], []).append(test)
-    return [each for turn in zip_longest(*cases.values()) for each in turn if each is not None]
 
 
 class Trier:
