@@ -4,7 +4,7 @@ Best: what sustains the most tokens for the users asked; an engine with a better
 the choice `engine-margin-factor`. Where nothing fits, what lacks least.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from advisor import correction
@@ -14,6 +14,7 @@ from advisor.correction import Correction
 from advisor.dealing import by_speed
 from advisor.engine import DEALT, Engine
 from advisor.errors import Unsupported
+from advisor.memory import fitted
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.placement.seats import unlike
@@ -77,30 +78,48 @@ def tried(
     catalog: Catalog,
     strategy: str | None = None,
     may_fit: Callable[[Engine, str], bool] | None = None,
+    hopeless: Collection[tuple[str, str]] = (),
 ) -> tuple[list[Estimate], list[Reason]]:
     """(every way that can be laid, the best first; why the others cannot). A `strategy` counts before the system's own.
 
-    What `may_fit` says no to is left out: an engine and a strategy that are known not to fit.
+    What `may_fit` says no to is left out: an engine and a strategy that are known not to fit. So are the `hopeless`, which nobody
+    asks about; but where one of them fits, nothing is put into the host's memory instead.
     """
     found: list[Estimate] = []
     refused: list[Reason] = []
     asked = strategy or system.strategy
     saved = correction.saved()
+    left_out: list[tuple[Way, str]] = []
     for way in ways_of(choice_of(system, model, quant, kv_quant, catalog)):
         if isinstance(way, Reason):
             refused.append(way)
             continue
-        for each in _strategies(way, asked, workload):
-            if may_fit is not None and not may_fit(way.engine, each):
+        for each in _fitting(way, _strategies(way, asked, workload), may_fit):
+            if (way.engine.id, each) in hopeless:
+                left_out.append((way, each))
                 continue
             result = _estimated(way, each, workload, saved)
             if each == "layers" and isinstance(result, Estimate):
                 result = _dealt(way, result, workload, saved)
             (found if isinstance(result, Estimate) else refused).append(result)  # type: ignore[arg-type]
-        if asked is None and not any(one.fit.fits for one in found):
+        if asked is None and not any(one.fit.fits for one in found) and not any(_fits(*each, workload) for each in left_out):
+            if (way.engine.id, "offload") in hopeless:
+                left_out.append((way, "offload"))
+                continue
             result = _estimated(way, "offload", workload, saved)
             found.extend([result] if isinstance(result, Estimate) else [])
     return ranked(found, catalog), refused
+
+
+def _fitting(way: Way, strategies: Iterable[str], may_fit: Callable[[Engine, str], bool] | None) -> Iterable[str]:
+    """Those of the strategies that are not known not to fit."""
+    return strategies if may_fit is None else (each for each in strategies if may_fit(way.engine, each))
+
+
+def _fits(way: Way, strategy: str, workload: Workload) -> bool:
+    """Whether it fits so, however fast."""
+    plan = way.plan(strategy, workload)
+    return not isinstance(plan, Reason) and fitted(plan.rooms, plan.model, workload).fits
 
 
 def refusals(system: System, model: Model, quant: Quant | str | None, kv_quant: str, workload: Workload, catalog: Catalog) -> list[Reason]:

@@ -58,7 +58,7 @@ def case_of(
     )
     return SimpleNamespace(
         desk=desk, need=need, work=SimpleNamespace(kv_quant="f16", workload=Workload(users=more.get("users", 1))), lean=more.get("lean", False),
-        ways=lambda _, kv=None: small if kv else full, bound=lambda _: SimpleNamespace(tokens_per_s=bound[0], holds=bound[1]),
+        ways=lambda _, kv=None, hopeless=None: small if kv else full, hopeless=lambda _: frozenset(), bound=lambda _: SimpleNamespace(tokens_per_s=bound[0], holds=bound[1]),
     )  # fmt: skip
 
 

@@ -85,6 +85,24 @@ def test_no_estimate_passes_its_bound(have: str | None, model: str, wished: dict
                 assert bound.holds, offer.words
 
 
+@pytest.mark.parametrize(("have", "model", "wished"), NEEDS[1::2], ids=IDS[1::2])
+def test_what_is_left_out_as_hopeless_counts_for_nothing(have: str | None, model: str, wished: dict[str, Any]) -> None:
+    """Every way that is fast enough is found without the hopeless ones too, and no other."""
+    whole = case(have, model, wished)
+    every, counting = replace(whole, lean=True, counts_tokens_per_s=0.0), replace(whole, lean=True)
+    for offer in list(market(whole))[::3]:
+        system = whole.desk.system(offer.words, offer.host, offer.more_ram_bytes)
+        if isinstance(system, AdvisorError):
+            continue
+        hopeless = counting.hopeless(offer)
+        fresh = Desk(whole.need, whole.desk.have, CATALOG, whole.desk.model, TODAY)
+        few = [way for way in replace(counting, desk=fresh).ways(system, None, hopeless) if fast_enough(way, whole.need)]
+        assert few == [way for way in every.ways(system) if fast_enough(way, whole.need)], offer.words
+        for way in whole.desk.ways(system, whole.work):
+            if (way.placement.engine, way.placement.strategy) in hopeless:
+                assert per_user(way) < whole.need.min_tokens_per_s
+
+
 def moved(have: str, model: str, **wished: Any) -> Option:
     chosen = decide(case(have, model, wished)).chosen
     assert chosen

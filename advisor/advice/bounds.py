@@ -4,12 +4,12 @@ Several devices that share every layer go at the pace of the slowest, and wait f
 must; copies side by side serve each their own users.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from advisor import correction
-from advisor.advice.desk import Desk, Work
+from advisor.advice.desk import Desk, Hopeless, Work
 from advisor.advice.holds import Seat, Way, fits, holds_of, short_bytes
 from advisor.advice.joins import NEVER, Joins
 from advisor.advice.offers import Offer
@@ -134,6 +134,32 @@ class Bounds:
             found = Bound(max(most, spilling), any(lie.short_bytes <= 0 for lie in lies), max(generous, spilling))
             self._known[offer.key] = found
         return found
+
+    def hopeless(self, offer: Offer, tokens_per_s: float) -> Hopeless:
+        """The engines and strategies that give each user less than so much on the devices of an offer."""
+        if offer.boxes > 1 and not offer.groups[0][0].is_box:
+            return frozenset()  # cards of several computers: each may be split inside
+        self.of(offer)
+        found = []
+        for lie in self._lies[offer.words, offer.memory_bytes]:
+            engine = lie.seats[0][0].way.engine.id
+            found += [(engine, strategy) for strategy, most in self._by_strategy(lie, offer) if most < tokens_per_s]
+        return frozenset(found)
+
+    def _by_strategy(self, lie: _Lie, offer: Offer) -> Iterator[tuple[str, float]]:
+        """The most tokens/s of one way by each strategy."""
+        way, better = lie.seats[0][0].way, ROUNDING * self._better(lie.seats, offer.count)
+        cut_s = lie.cut_s + self._joins.reduces_s(way, offer) if lie.cut_s < NEVER else NEVER
+        in_line_s = (
+            lie.in_line_s + self._joins.hops_s(way, offer, self._paces.together(way, offer.count)) if lie.in_line_s < NEVER else NEVER
+        )
+        if lie.short_bytes > 0:  # else what engines cannot share out so well may still lie partly outside
+            yield "offload", self._spilling(lie, offer)
+        yield "layers", better / in_line_s
+        yield "tensor", better / cut_s
+        yield "experts", better / min(cut_s, lie.shared_s)
+        for alone in ("whole", "replicas"):
+            yield alone, better / lie.apart_s
 
     def _lie(self, way: Way, offer: Offer) -> _Lie:
         """The work on the devices of an offer by one way."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date
 from functools import cached_property
+from typing import Any
 
 from advisor import choose, correction
 from advisor.cache import Cache, cache_of
@@ -26,11 +27,13 @@ from advisor.ways import tables_of
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
-MOST_SYSTEMS, MOST_MODELS = 256, 5  # of which something is kept with a catalog
+MOST_SYSTEMS, MOST_MODELS = 256, 10  # of which something is kept with a catalog
 MOST_ABLE = 256  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
+Hopeless = frozenset[tuple[str, str]]  # engines by id, and strategies, that are known to be too slow
+NONE: Hopeless = frozenset()
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ class Desk:
         self._bills: dict[str, Cost] = {}
         self._ways: dict[tuple[str, Work], tuple[tuple[Estimate, ...], tuple[Reason, ...]]] = {}
         self._usual: dict[tuple[str, Work], Estimate | AdvisorError] = {}
-        self._able: dict[tuple[str, Work], tuple[Estimate, ...]] = {}
+        self._able: dict[tuple[str, Work, Hopeless], tuple[Estimate, ...]] = {}
+        self._quants: dict[str | None, Quant | str | None] = {}
         self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
         self.holds: dict[tuple[Work, bool], object] = {}  # made by `holds`, likewise
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
@@ -134,23 +138,26 @@ class Desk:
 
     def quant(self, word: str | None) -> Quant | str | None:
         """The quantization of that id; a width stays a word for the engine."""
-        return word if word is None or word in WIDTHS else self.catalog.quant(word)
+        if word not in self._quants:
+            self._quants[word] = word if word is None or word in WIDTHS else self.catalog.quant(word)
+        return self._quants[word]
 
     def ways(self, system: System, work: Work) -> tuple[Estimate, ...]:
         """Every way to run the work on a system, best first; none where nothing can."""
         return self._tried(system, work)[0]
 
-    def able_ways(self, system: System, work: Work, may_fit: MayFit | None) -> tuple[Estimate, ...]:
-        """Those of the ways that fit; what `may_fit` denies is not even laid, nothing for None."""
+    def able_ways(self, system: System, work: Work, may_fit: MayFit | None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+        """Those of the ways that fit; what `may_fit` denies is not even laid, nothing for None; of the `hopeless` any may be missing."""
         if may_fit is None:
             return ()
-        key = self.key(system), work
-        if key in self._ways:
-            return tuple(way for way in self._ways[key][0] if way.fit.fits)
+        name = self.key(system)
+        if (name, work) in self._ways:
+            return tuple(way for way in self._ways[name, work][0] if way.fit.fits)
+        key = (name, work, NONE) if (name, work, NONE) in self._able else (name, work, hopeless)
         if key not in self._able:
             try:
                 asked = system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog
-                ways = choose.tried(*asked, may_fit=may_fit)[0]
+                ways = choose.tried(*asked, may_fit=may_fit, hopeless=hopeless)[0]
             except AdvisorError:
                 ways = []
             self.estimates += len(ways)
@@ -200,20 +207,22 @@ class Desk:
         return correction.file().exists()
 
     @cached_property
-    def runs(self) -> dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]:
-        """What devices run the model with, by their ids and the word for the weights; filled by `holds`, kept for the next question."""
-        kept: dict[Model, dict[tuple[tuple[str, ...], str | None], tuple[Run, ...]]] = self.catalog.kept("runs")
-        if self.model not in kept and len(kept) >= MOST_MODELS:
-            kept.pop(next(iter(kept)))
-        return kept.setdefault(self.model, {})
+    def runs(self) -> dict[tuple[object, ...], tuple[Run, ...]]:
+        """What devices run the model with, by their ids and the formats asked; filled by `holds`, kept for the next question."""
+        return self._of_model("runs")
 
     @cached_property
     def loads(self) -> dict[tuple[str, str, str, str, float], Load]:
         """What lies on one device that holds the whole model, by engine, formats, device and its memory; filled and kept likewise."""
-        kept: dict[Model, dict[tuple[str, str, str, str, float], Load]] = self.catalog.kept("loads")
-        if self.model not in kept and len(kept) >= MOST_MODELS:
+        return self._of_model("loads")
+
+    def _of_model(self, what: str) -> dict[Any, Any]:
+        """What is kept of this model: those of the models that were asked of longest ago go."""
+        kept: dict[Model, dict[Any, Any]] = self.catalog.kept(what)
+        found = kept[self.model] = kept.pop(self.model, {})
+        if len(kept) > MOST_MODELS:
             kept.pop(next(iter(kept)))
-        return kept.setdefault(self.model, {})
+        return found
 
     @cached_property
     def eight_bit_caches(self) -> tuple[str, ...]:
@@ -247,6 +256,6 @@ class Desk:
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes, other.bounds = self._bytes, self.bounds
+        other._bytes, other.bounds, other._quants = self._bytes, self.bounds, self._quants
         other._able, other.holds = self._able, self.holds
         return other

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from advisor.advice.desk import Work
+from advisor.advice.desk import Hopeless, Work
 from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, gains, lies
 from advisor.advice.offers import Offer
 from advisor.errors import AdvisorError
@@ -22,24 +22,23 @@ def smaller_cache(way: Estimate, work: Work) -> tuple[Reason, ...]:
     return (Reason("change.kv-quant", {"kv_quant": way.kv_quant}),) if way.kv_quant != work.kv_quant else ()
 
 
-def _with_smaller_cache(case: Case, offer: Offer, system: System) -> tuple[Estimate, ...]:
+def _with_smaller_cache(case: Case, offer: Offer, system: System, full: tuple[Estimate, ...], hopeless: Hopeless) -> tuple[Estimate, ...]:
     """The ways with a cache of eight bits, where the buyer left it open, the full one falls short and the bounds give hope."""
     need = case.need
     if need.kv_quant is not None:
         return ()
-    full = case.ways(system)
     if any(enough(way, need) for way in full):
         return ()
     bound = case.bound(offer)
     fast = any(fast_enough(way, need) for way in full)
-    within = any(lies(way) for way in full)
+    within = any(lies(way) for way in full) or (hopeless and fast and any(lies(way) for way in case.ways(system)))
     if (fast and (within or not bound.holds)) or (within and bound.tokens_per_s < need.min_tokens_per_s):
         return ()
-    return _of_eight_bits(case, system)
+    return _of_eight_bits(case, system, hopeless)
 
 
-def _of_eight_bits(case: Case, system: System) -> tuple[Estimate, ...]:
-    return tuple(way for name in case.desk.eight_bit_caches for way in case.ways(system, name))
+def _of_eight_bits(case: Case, system: System, hopeless: Hopeless) -> tuple[Estimate, ...]:
+    return tuple(way for name in case.desk.eight_bit_caches for way in case.ways(system, name, hopeless))
 
 
 def _judged(case: Case, offer: Offer, system: System) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
@@ -48,11 +47,13 @@ def _judged(case: Case, offer: Offer, system: System) -> tuple[tuple[Estimate, .
     Where part of the work lies in host memory anyway and only the verdict counts, the smaller one is asked first: a full one that
     moves and reads more is no faster.
     """
+    hopeless = case.hopeless(offer)
     if case.lean and case.need.kv_quant is None and not case.bound(offer).holds:
-        smaller = _of_eight_bits(case, system)
+        smaller = _of_eight_bits(case, system, hopeless)
         if smaller and not any(fast_enough(way, case.need) for way in smaller):
             return (), smaller
-    return case.ways(system), _with_smaller_cache(case, offer, system)
+    full = case.ways(system, None, hopeless)
+    return full, _with_smaller_cache(case, offer, system, full, hopeless)
 
 
 def evaluate(case: Case, offer: Offer) -> list[Option]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from advisor.advice.desk import Desk, MayFit, Run, Work
+from advisor.advice.desk import NONE, Desk, Hopeless, MayFit, Run, Work
 from advisor.cache import Cache, cache_of
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -67,13 +67,15 @@ class Holds:
             self._ways[key] = tuple(self._way(*run) for run in self._runs(key, every))
         return self._ways[key]
 
-    def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> list[Run]:
-        known, asked = self.desk.runs, (ids, self.work.quant)
-        if asked not in known:
+    def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> tuple[Run, ...]:
+        known, asked = self.desk.runs, (ids, self.work.quant, self.work.kv_quant, self.smaller)
+        found = known.get(asked)
+        if found is None:
             engines = self.desk.catalog.engines.values()
-            known[asked] = tuple(run for engine in engines if (run := self._run(engine, kinds)))
-        keeping = [run for run in known[asked] if self._kept_as(run[0]) in run[0].kv_types]
-        return [run for run in keeping if run[0].choice_rank is not None] or keeping
+            every = [run for engine in engines if (run := self._run(engine, kinds))]
+            keeping = [run for run in every if self._kept_as(run[0]) in run[0].kv_types]
+            found = known[asked] = tuple([run for run in keeping if run[0].choice_rank is not None] or keeping)
+        return found
 
     def _run(self, engine: Engine, kinds: tuple[Device, ...]) -> Run | None:
         """With what this engine runs the model on these devices, whatever the workload and its cache."""
@@ -157,9 +159,9 @@ def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
     return short_bytes(seats) <= 0
 
 
-def able_ways(desk: Desk, system: System, work: Work, holds: Holds | None = None) -> tuple[Estimate, ...]:
-    """The ways to run the work on a system that fit; those that are known not to are not looked at."""
-    return desk.able_ways(system, work, (holds or holds_of(desk, work)).of(system, work.kv_quant))
+def able_ways(desk: Desk, system: System, work: Work, holds: Holds | None = None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+    """The ways to run the work on a system that fit; those that are known not to are not looked at, nor the hopeless ones."""
+    return desk.able_ways(system, work, (holds or holds_of(desk, work)).of(system, work.kv_quant), hopeless)
 
 
 def holds_of(desk: Desk, work: Work, eight_bit: bool = False) -> Holds:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds, bounds_of
-from advisor.advice.desk import Desk, Work, work_of
+from advisor.advice.desk import NONE, Desk, Hopeless, Work, work_of
 from advisor.advice.holds import able_ways, holds_of
 from advisor.advice.offers import Offer, all_offers
 from advisor.advice.ranges import Range
@@ -51,13 +51,20 @@ class Case:
     failed: set[Offer] = field(default_factory=set, repr=False)  # by its bound or its estimate, neither fast enough nor large enough
     spilt: set[Offer] = field(default_factory=set, repr=False)  # whose devices do not hold the work
     lean: bool = False  # what does not fit is not looked at: enough for a verdict, not for the roads that are shown
+    counts_tokens_per_s: float = 0.0  # where it is lean: slower ways count for nothing
 
-    def ways(self, system: System, kv_quant: str | None = None) -> tuple[Estimate, ...]:
-        """The ways to run the work, or the same with another cache, on a system; those that fit where the case is lean."""
+    def ways(self, system: System, kv_quant: str | None = None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+        """The ways to run the work, or the same with another cache, on a system; where the case is lean those that fit, and of the
+        `hopeless` perhaps none.
+        """
         work = self.work if kv_quant is None else replace(self.work, kv_quant=kv_quant)
         if not self.lean:
             return self.desk.ways(system, work)
-        return able_ways(self.desk, system, work, holds_of(self.desk, self.work, eight_bit=True) if kv_quant else None)
+        return able_ways(self.desk, system, work, holds_of(self.desk, self.work, eight_bit=True) if kv_quant else None, hopeless)
+
+    def hopeless(self, offer: Offer) -> Hopeless:
+        """The ways to run an offer that are known to be too slow to count."""
+        return self.bounds.hopeless(offer, self.counts_tokens_per_s) if self.lean and self.counts_tokens_per_s > 0 else NONE
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -110,7 +117,7 @@ class Case:
 def case_of(desk: Desk, need: Need, like: Case | None = None, *, harder: bool = False, lean: bool = False) -> Case:
     """The case of a need: with the offers of the whole catalog, or those of a `like` case, of which it may be a `harder` one."""
     offers = like.offers if like else all_offers(desk)
-    return Case(desk, need, work_of(need), offers, like if harder else None, lean=lean)
+    return Case(desk, need, work_of(need), offers, like if harder else None, lean=lean, counts_tokens_per_s=need.min_tokens_per_s)
 
 
 def per_user(estimate: Estimate) -> float:

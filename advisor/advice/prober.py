@@ -30,6 +30,8 @@ class Prober:
         if need not in self._known:
             like = next(case for case in reversed(self._harder) if no_easier(need, case.need)) if harder else self.case
             case = case_of(self.case.desk, need, like, harder=harder, lean=True)
+            if case.work == self.case.work:  # what meets today's need is asked about later
+                case = replace(case, counts_tokens_per_s=min(need.min_tokens_per_s, self.case.need.min_tokens_per_s))
             self._known[need] = decide_harder(case, self.today) if harder else decide(case)
             if harder:
                 self._harder.append(case)

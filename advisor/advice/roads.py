@@ -30,7 +30,7 @@ MOST_TRIED = 6  # offers that are estimated to show the nearest miss of a road
 
 def best_of_road(case: Case, kind: str) -> Option | None:
     """The road's best candidate: the best that meets the need, else the best without the budget, else the nearest miss."""
-    case = replace(case, lean=True)
+    case = replace(case, lean=True, counts_tokens_per_s=0.0)
     found = search(case, kind)
     if found and meets(found[0], case.need):
         return found[0]
