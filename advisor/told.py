@@ -33,6 +33,7 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *_outside(understood, request, catalog),
         *_offers(understood, request, catalog),
         *facts_told(understood, request, catalog),
+        *(_context(given) if "context" in understood.facts else ()),
         *ram_lines(understood, request, given, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
@@ -163,6 +164,16 @@ def _memory(given: "Recommendation") -> tuple[Reason, ...]:
     facts: dict[str, Fact] = {"model": found.model.id, "quant": found.quant.id, "users": work.users, "context_tokens": work.context_tokens}
     facts |= {"weights_bytes": weights, "cache_bytes": cache, "other_bytes": other, "needed_bytes": weights + cache + other}
     return (Reason("asked.memory-users" if (work.users or 1) > 1 else "asked.memory", facts),)
+
+
+def _context(given: "Recommendation") -> tuple[Reason, ...]:
+    """How long a context what is owned or advised has room for, by what is left of its memory."""
+    ways = [road.estimate for road in given.roads if road.kind in OWNED and road.estimate and road.estimate.fit.fits]
+    found = ways[0] if ways else given.verdict.estimate
+    if found is None or not found.fit.fits:
+        return ()
+    facts: dict[str, Fact] = {"system": spec(found.system), "model": found.model.id, "quant": found.quant.id}
+    return (Reason("asked.context", {**facts, "max_context_tokens": found.fit.max_context_tokens}),)
 
 
 def _in_general(understood: "Understood", named: bool, model: bool, budget: bool) -> tuple[Reason, ...]:

@@ -1,6 +1,7 @@
 """Words of everyday questions, which need no understanding: what is left of a question without them is told to the user."""
 
 EVERYDAY = """
+realtime voice noob newbie
 hgx dgx access
 asus dell hp lenovo msi acer razer gigabyte evga zotac palit gainward sapphire xfx powercolor asrock founders fe rgb egpu egpus no1 both
 atm btw imo imho tbh rn kid living room exceed exceeding prefer expected draw resale refurbished fair goal poor adults adult children kids child homeassistant pages page unlocked

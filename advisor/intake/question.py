@@ -12,7 +12,7 @@ from advisor.intake.question_asks import Variant
 from advisor.intake.question_cards import unnamed_cards
 from advisor.intake.question_facts import facts_asked
 from advisor.intake.question_line import command_line
-from advisor.intake.question_models import engines_in, models_in, quants_in, rivals, usual_in
+from advisor.intake.question_models import engines_in, largest, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
@@ -101,6 +101,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     _read_systems(question, sides, spoken.bridge, spoken.engines, reading, catalog)
     _read_host(question, sides, spoken.devices, reading, catalog)
     beside_mac = _read_any_mac(question, reading)
+    spoken = _for_all_models(question, spoken, reading, catalog)
     reading.set("model", spoken.models[0] if spoken.models else None)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
@@ -167,6 +168,16 @@ def _read_any_mac(question: Text, reading: Reading) -> tuple[str, ...]:
         return ()
     reading.assumptions.append(Reason("ask.any-mac", {"name": found[0]}))
     return tuple(reading.words.pop("among", ()))
+
+
+def _for_all_models(question: Text, spoken: _Spoken, reading: Reading, catalog: "Catalog") -> _Spoken:
+    """Where a purchase is asked about and several models are named, the largest alone decides: said aloud."""
+    if not (spoken.sides.among and rivals(question, spoken.models)):
+        return spoken
+    model = largest(spoken.models, catalog)
+    others = ", ".join(each for each in spoken.models if each != model)
+    reading.assumptions.append(Reason("ask.largest-model", {"taken": model, "others": others}))
+    return replace(spoken, models=(model,))
 
 
 def _beside_ram(question: Text, spoken: _Spoken, reading: Reading) -> tuple[str, ...]:

@@ -44,11 +44,14 @@ _LANES = (
 _HALVED = r"\bhalv\w+\b[^.?!]{0,20}\b(?:pcie|lanes?|width|bandwidth)\b|\bhalf (?:the )?(?:pcie|lanes?|width)\b"
 _DOUBT = (
     r"\b(?:ok(?:ay)?|enough|hurt\w*|slow\w*|matter\w*|bottleneck\w*|fine|problem\w*|pointless|choke\w*|penalt\w+|limit\w*|impact\w*|"
-    r"lose|loss|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b"
+    r"lose|loss|benefit|gain|difference|kill\w*|cripple\w*|bad|worth|useless|suck\w*|work)\b"
 )
 _IN_DOUBT = rf"{_DOUBT}|\?"
 _SUPPLY = r"\b(?:psu|power supply|\d{3,4}\s?w(?:atts?)?)\b[^.?!]{0,60}\b(?:enough|suffic\w+|ok(?:ay)?|handle|fine|cope|work)\b"
-_SUPPLY_NEEDED = r"\b(?:enough|big|strong|what|which|how (?:big|many watts))\b[^.?!]{0,30}\b(?:psu|power supply)\b"
+_SUPPLY_NEEDED = (
+    r"\b(?:upgrade|replace|change|swap|need|new|bigger|stronger)\b[^.?!]{0,20}\b(?:psu|power supply)\b|"
+    r"\b(?:enough|big|strong|what|which|how (?:big|many watts))\b[^.?!]{0,30}\b(?:psu|power supply)\b"
+)
 _RENT = r"\b(?:rent(?:ing|al|ed)?|runpod|vast\.?ai|lambda labs|cloud gpus?|(?:vs\.?|versus|or|than) (?:the |a )?cloud|in the cloud)\b"
 _PARTS = (
     rf"(?:(?P<copies>(?!an?\s){COUNT})\s?x?\s(?:instances?\s|copies\s|replicas\s)?(?:of\s|with\s|at\s)?)?"
@@ -199,24 +202,34 @@ def lanes(text: Text, generation: int, system: str | None, wording: "Wording") -
 
     `system`: the cards with the one more that is asked about.
     """
-    usual, found = wording.usual_lanes, list[tuple[int, int]]()
+    usual = wording.usual_lanes
+    found: list[tuple[int, int]] = []
     for each in re.finditer(_LANES, text.left):
         wide = [int(each[name]) for name in ("wide", "other", "alone", "beside", "later_wide") if each[name]]
         found.append((int(each["generation"] or each["later"] or generation), min(wide, default=usual)))
     if re.search(_HALVED, text.original):
         found = [(generation, usual), (generation, usual // 2)]
     ways = dict.fromkeys(each for each in found if each[0] in (3, 4, 5) and each[1] in (1, 2, 4, 8, 16))
-    roomy = wording.usual_generation, usual // 2  # two cards share a slot's lanes
-    if len(ways) == 1 and system and roomy not in ways and _doubts_lanes(text):
-        ways[roomy] = None
-        while text.take(_LANES):
-            pass
-        return tuple(_over_lanes(gen, wide, f"{system} via pcie-{gen}-x{wide}") for gen, wide in ways)
+    if len(ways) == 1 and system and _doubts_lanes(text):
+        return _against_usual(text, next(iter(ways)), system, wording)
     if len(ways) < 2:
         return ()  # one alone is how they are joined
     while text.take(_LANES):
         pass
     return tuple(Variant(f"PCIe {gen}.0 x{wide}", f" via pcie-{gen}-x{wide}", on_several=True) for gen, wide in ways)
+
+
+def _against_usual(text: Text, named: tuple[int, int], system: str, wording: "Wording") -> tuple[Variant, ...]:
+    """One way to be joined that is in doubt, held against the usual one; of a generation alone against the next."""
+    generation, wide = named
+    shared, usual = wording.usual_lanes // 2, wording.usual_generation  # two cards share a slot's lanes
+    one = generation, min(wide, shared)
+    other = (usual if wide <= shared or generation != usual else usual - 1), shared
+    if one == other:
+        return ()
+    while text.take(_LANES):
+        pass
+    return tuple(_over_lanes(gen, lanes, f"{system} via pcie-{gen}-x{lanes}") for gen, lanes in (one, other))
 
 
 def _over_lanes(generation: int, wide: int, system: str) -> Variant:

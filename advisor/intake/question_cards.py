@@ -28,7 +28,10 @@ MAC_OF = re.compile(
 )
 ENOUGH = re.compile(rf"(?P<whole>{_GIB})(?=\s(?:\w+\s)?(?:enough|suffic\w+|too (?:little|small)))")
 TALKS_OF_MACS = r"\b(?:macs?|macbooks?|apple|unified)\b"
-TALKS_OF_OTHERS = r"\b(?:mini pc|strix|ddr\d?|system ram)\b"
+TALKS_OF_OTHERS = (
+    r"\b(?:(?:raspberry|orange|banana) pi|phones?|android|iphone|ipad|tablet|steam deck|handheld|nas|chromebook|mini pc|strix|ddr\d?|"
+    r"system ram)\b"
+)
 HELD = r"\b(?:(?:on|my|have|got|into|in)\s(?:an?\s|my\s)?|(?<!card )(?<!gpu )with\s(?:an?\s|my\s)?)$"
 SEEKS = r"\b(?:best|cheapest|which|recommend\w*|looking for|what)\b[^.?!]*$"
 

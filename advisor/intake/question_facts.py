@@ -8,6 +8,8 @@ _FACTS = (
      r"\b(?:good|ok|fair|worth it)\s?\?"),
     ("running", r"\b(?:electric(?:ity|al)?|power|energy|running)[- ](?:costs?|bills?)\b|\bcosts? (?:me )?(?:of|to) (?:run|keep)\w*\b"
      r"(?![^.?!]*\b(?:deepseek|llama|qwen|model|\d+b)\b)"),
+    ("context", r"\bhow (?:much|long|big|large)(?: of)?(?: an?)? context\b|\bmax(?:imum)? context\b|"
+     r"\bhow many tokens (?:of context )?(?:can|will|fit)\b"),
     ("power", r"\bhow (?:many|much) (?:watts?|power)\b|\bpower (?:draw|consumption|usage|use)\b|\btdp\b|\bwattage\b"),
     ("resale", r"\bresale\b|\bhow much (?:is|are|(?:can|could|would|will) i (?:get|sell))\b[^.?!]{0,14}\bmy\b|"
      r"\bwhat(?:'s| is| are) my\b[^.?!]{0,30}\bworth\b"),

@@ -126,6 +126,16 @@ def rivals(text: Text, models: tuple[str, ...]) -> bool:
     )
 
 
+def largest(models: tuple[str, ...], catalog: "Catalog") -> str:
+    """The largest of several models, which a purchase for all of them has to hold; of equals the first."""
+
+    def billions(model: str) -> float:
+        size = re.match(r"(?:(\d+)x)?(\d+(?:\.\d+)?)b", model)
+        return float(size[1] or 1) * float(size[2]) if size else catalog.model(model).params / GIGA
+
+    return max(models, key=billions)
+
+
 def _model(name: str, catalog: "Catalog", notes: list[Reason]) -> str | None:
     """The model that a stretch of words names; of several the plainest and newest, said aloud."""
     exact = named("models", name, catalog)

@@ -88,6 +88,8 @@ def budget(text: Text) -> Amount | None:
         rf"(?<![\w.-]){to}(?P<number>{NUMBER}|{COUNT})\s(?P<k>grand)\b",
         rf"\b(?:gave|gives|given|have|got|has|with)\s(?:me\s|us\s)?(?:about\s|around\s)?(?P<number>{NUMBER})(?P<k>k)\s(?:to|for)\b",
         rf"\b(?:i|we)(?:'ve)?\s(?:(?:only|have|got|just|about|around|like|maybe)\s)+(?P<number>(?!(?:32|64|128|256)k){NUMBER})(?P<k>k)\b(?=\s?[.,;!?]|$)",
+        rf"\b(?:do|buy|build|get|go|start)\b[^.?!]{{0,20}}\bwith\s(?:about\s|only\s|just\s)?(?P<number>(?!(?:8|16|32|64|128|256)k){NUMBER})(?P<k>k)\b"
+        rf"{_NOT_LONG}",
         rf"\b(?:budget|spend|pay){_NEARLY}\s*{to}(?P<number>\d[\d,]*)(?P<k>k)?\b{NO_MONEY}",
         rf"(?<!ai )(?<!m\d )\b{_LESS}{_NEARLY}\s*{to}(?P<number>\d,?\d\d\d|\d\d,?\d\d\d|[3-9]\d\d)(?P<k>k)?\b{NO_MONEY}",
         rf"\b(?:for|around|about)\s+(?P<number>{NUMBER})\s?(?P<k>k|grand)\b{_NOT_LONG}",

@@ -121,6 +121,13 @@ def _as_elsewhere(mention: Mention, found: list[Mention]) -> Mention:
 def _either_size(text: Text, mention: Mention, catalog: "Catalog") -> list[Mention]:
     """`an M3 Ultra 96 or 256 GB` speaks of two systems."""
     after = re.match(r"\s?(?:or|vs\.?|versus)\s(?:the\s)?(\d{2,3})\s?(?:gb|g)\b(?!\s(?:of\s)?(?:ram|ddr))", text.left[mention.end :])
+    before = re.search(
+        r"\b(?:the|an?|get|buy|pick|between|for)\s(\d{2,3})\s?gb\s(?:or|vs\.?|versus)\s(?:the\s|an?\s)?(?:\d{2,3}\s?gb\s)?$",
+        text.original[: mention.start],
+    )
+    if before and float(before[1]) in _sizes_gib(mention.device, catalog):
+        other = f"{mention.device} {before[1]}gb"
+        return [replace(mention, name=other, start=before.start(1), end=before.end(1) + 2, named_at=before.start(1), note=None), mention]
     if not after or float(after[1]) not in _sizes_gib(mention.device, catalog) or len(_sizes_gib(mention.device, catalog)) < 2:
         return [mention]
     start, end = mention.end + after.start(1), mention.end + after.end()

@@ -34,6 +34,7 @@ OWNED = (
     rf"(?<!should )(?<!can )(?<!could )(?<!would )(?<!will )(?<!shall )(?<!do )\b{_WHO}(?:'ve|'m|'re| am| are| is| has| have|"
     rf" had)?{_LATELY}(?:\s+(?:have|has|had|got|own|owns|bought|run|use|using|running|rock|rocking|on|"
     rf"stuck with|limited to|working with|got hold of|sitting on|with)|'ve got){_LATELY}\b",
+    rf"\b(?:i|we)'ve\b{_DETERMINERS}",
     r"(?<!to )\b(?:have|having|has|had|have got|got|own|owns|owning|owned|bought|inherited|rocking)\b",
     r"\b(?:currently|existing|current|already|owner of|at present|right now|at the moment|present)\b",
     rf"(?:^|[\n.:;,!?(]|\b)\s*(?:specs?|rig|setup|hardware|system|build|got|have)\s*[:=]{_DETERMINERS}",

@@ -110,7 +110,7 @@ def users(text: Text) -> int | None:
     together = r"(?:concurrent(?:ly)?|simultaneous(?:ly)?|parallel|in parallel|at once|at the same time|at a time)"
     found = text.take(
         rf"\b{groups}\s+(?:of|with)\s+(?:about\s|around\s|~)?(?P<number>{COUNT})\b(?:\s(?:{USERS}))?",
-        rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s){adjectives}(?:{USERS})\b(?:\s{together})?",
+        rf"(?<![\w.-])(?:\d+\s?(?:-|to|or)\s?)?(?P<number>{COUNT})(?:-|\s){adjectives}(?:{USERS})\b(?:\s{together})?",
         rf"(?<![\w.-])(?P<number>{COUNT})(?:-|\s)person\b",
         rf"(?<![\w.-])(?P<number>\d+)\s{together}\b",
         r"\b(?:serve|serving|support|host for|batch(?: size)?(?: of)?|concurrency(?: of)?)\s(?P<number>\d+)\b(?!\s?(?:b\b|k\b|gb|x))",

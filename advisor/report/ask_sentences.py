@@ -50,6 +50,7 @@ ASKED: dict[str, str] = {
     "ask.size-alone": "“{name}” is not in the catalog: taken as a typical model of {size}.",
     "ask.any-mac": "“{name}” names no machine: everything on sale was weighed, Macs too; name one, as in “Mac Studio M4 Max "
     "128GB”, to set it against the rest.",
+    "ask.largest-model": "Of the models that you name {taken}, the largest, is weighed (the others: {others}).",
     "ask.no-laptop": "“{name}” in a laptop is not in the catalog: read as the desktop card, which is faster.",
     "ask.processor": "The processor, “{name}”, is not weighed: the usual one of such a computer is assumed.",
     "ask.detected": "You name no card: this machine's is taken, {system}.",
@@ -95,6 +96,7 @@ ASKED: dict[str, str] = {
     "asked.ram-costs": "{ram_bytes} of memory cost about {spend_usd}, as a new kit.",
     "asked.ram-beyond": "{ram_bytes} of memory cost about {spend_usd}, but the computer assumed ({host}) takes {most_bytes} at full speed.",
     "asked.ram-soldered": "No memory can be added to {system}: it is built in.",
+    "asked.context": "{system} has room for {max_context_tokens} of {model} ({quant}).",
     "asked.power": "{name} takes up to {power_w}; {system} with its computer takes {need_w} at work.",
     "asked.power-box": "{name} takes up to {power_w} at work.",
     "asked.running": "{system} with its computer takes {need_w} at work: {day_usd} for {hours} hours of it, at {price_usd} per kWh.",
@@ -104,12 +106,12 @@ ASKED: dict[str, str] = {
     "asked.costs": "{name} goes for about {usual_usd} {condition} ({date}).",
     "asked.costs-unknown": "{name}: no price is known.",
     **{f"asked.{what}-{kind}": f"{{name}} for {{asked_usd}}: {held}" for what in ("price", "offer") for kind, held in _HELD.items()},
-    "asked.supply-tight": "Yes, but it is tight: {system} takes {need_w} with its computer, {used_share} of the {have_w} that the supply "
+    "asked.supply-tight": "Enough, but tight: {system} takes {need_w} with its computer, {used_share} of the {have_w} that the supply "
     "gives. About {wanted_w} would leave the reserve that makers of cards ask for; a power limit on the cards does too.",
-    "asked.supply-enough": "Yes: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
+    "asked.supply-enough": "Enough: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-limited": "Not at full power: {system} takes {need_w} with its computer, and the supply gives {have_w}; with the cards "
     "held to a power limit {limited_w} do.",
-    "asked.supply-short": "No: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
+    "asked.supply-short": "Not enough: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-needs": "{system} takes {need_w} with its computer.",
     "asked.rent": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} pays from {even_hours} hours a day over three years.",
     "asked.rent-never": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} does not pay within three years.",

@@ -157,7 +157,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
     "asked.unnamed-need",
     "ask.asked-unpriced",
     *(f"asked.supply-{kind}" for kind in ("enough", "tight", "limited", "short", "needs")),
-    *(f"asked.{kind}" for kind in ("power", "power-box", "running", "resale", "resale-unknown", "costs", "costs-unknown")),
+    *(f"asked.{kind}" for kind in ("context", "power", "power-box", "running", "resale", "resale-unknown", "costs", "costs-unknown")),
     *(f"asked.price-{kind}" for kind in ("below", "above", "usual")),
     *(f"asked.ram-{kind}" for kind in ("holds", "faster", "same", "short", "soldered")),
     *(
@@ -192,6 +192,7 @@ TAKEN = tuple(
         "any-mac",
         "part-price",
         "any-mac",
+        "largest-model",
     )
 )
 
