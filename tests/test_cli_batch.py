@@ -134,6 +134,14 @@ def test_no_progress_where_stderr_is_no_terminal(echoed, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_progress_on_a_terminal_is_one_line_that_ends(echoed, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(lines(*numbered(3)), encoding="utf-8"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(batch, "PROGRESS_EVERY_S", 0)
+    assert run(["batch", "--resume", str(tmp_path / "answers.jsonl")]) == 0
+    assert capsys.readouterr().err == "\r1 answered\r2 answered\r3 answered\r3 answered\n"
+
+
 def test_an_unreadable_file_is_an_error(capsys):
     assert run(["batch", "no/such/file.jsonl"]) == 2
     assert "no/such/file.jsonl" in capsys.readouterr().err

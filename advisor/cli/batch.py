@@ -5,8 +5,9 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from time import monotonic
 from typing import IO, Any
 
 import click
@@ -16,7 +17,7 @@ from advisor.cli.options import work_options
 from advisor.errors import BadInput, BadValue
 
 LONGEST_LINE_BYTES = 2**24
-PROGRESS_EVERY = 500
+PROGRESS_EVERY_S = 1.0
 MADE_MOST = 40_000  # objects that answers may leave before they are looked through
 _HALF = re.compile("[\ud800-\udfff]")
 NOT_ASKED = ("batch", "add")  # a record is added with its questions, one at a time
@@ -151,16 +152,23 @@ def _resumed(path: str) -> tuple[IO[str], int, bool]:
     return out, done, failed
 
 
-def _progress() -> Callable[[int], None]:
-    """What says how far it is: nothing unless stderr is a terminal."""
-    if not sys.stderr.isatty():
-        return lambda done: None
+class _Progress:
+    """Says how far it is, once a second, on a terminal that does not show the answers themselves; nothing elsewhere."""
 
-    def say(done: int) -> None:
-        if done % PROGRESS_EVERY == 0:
+    def __init__(self, out: IO[str]) -> None:
+        self.shown = sys.stderr.isatty() and not out.isatty()
+        self.next_s = 0.0
+
+    def say(self, done: int) -> None:
+        """So many are answered."""
+        if self.shown and monotonic() >= self.next_s:
+            self.next_s = monotonic() + PROGRESS_EVERY_S
             click.echo(f"\r{done:,} answered", nl=False, err=True)
 
-    return say
+    def end(self, done: int) -> None:
+        """The last number, and the line with it."""
+        if self.shown:
+            click.echo(f"\r{done:,} answered", err=True)
 
 
 def _collect(first: bool) -> None:
@@ -189,7 +197,7 @@ def batch(file: IO[bytes], resume: str | None, shard: str | None, **defaults: An
     stated = {key: value for key, value in defaults.items() if value is not None and value != ()}
     part = _shard(shard)
     out, done, failed = _resumed(resume) if resume else (sys.stdout, 0, False)
-    progress = _progress()
+    progress = _Progress(out)
     try:
         for at, line in enumerate(_wanted(file, part, done)):
             answer = answer_line(line, stated)
@@ -198,8 +206,9 @@ def batch(file: IO[bytes], resume: str | None, shard: str | None, **defaults: An
             out.flush()
             _collect(first=at == 0)
             done += 1
-            progress(done)
+            progress.say(done)
     finally:
+        progress.end(done)
         if resume:
             out.close()
     return 2 if failed else 0
