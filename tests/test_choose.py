@@ -9,7 +9,7 @@ import pytest
 from advisor import choose, ways
 from advisor.bind import bind
 from advisor.catalog import Catalog
-from advisor.choose import _unable, ranked
+from advisor.choose import _strategies, _unable, ranked
 from advisor.errors import BadValue, Unsupported
 from advisor.need import Workload
 from advisor.reason import Reason
@@ -256,11 +256,32 @@ def test_what_fits_comes_first_then_the_faster_but_for_the_engines_margin() -> N
     assert ranked([shorter, hardly, short, usual, roomy, clearly], catalog()) == [clearly, usual, hardly, roomy, short, shorter]
 
 
+@pytest.mark.parametrize(
+    ("asked", "words", "users", "model", "strategies"),
+    [
+        (None, "rtx-3090", 1, "qwen3-8b", ["whole"]),
+        ("layers", "rtx-3090", 1, "qwen3-8b", ["layers"]),
+        (None, "2x rtx-3090", 1, "qwen3-8b", ["tensor", "layers"]),
+        (None, "2x rtx-3090", 2, "qwen3-8b", ["tensor", "layers", "replicas"]),
+        (None, "2x rtx-3090", None, "qwen3-8b", ["tensor", "layers", "replicas"]),
+        (None, "3x rtx-3090", 2, "qwen3-8b", ["tensor", "layers", "replicas"]),
+        (None, "2x rtx-3090", 2, "qwen3-30b-a3b", ["tensor", "layers", "replicas"]),  # experts on three devices or more
+        (None, "3x rtx-3090", 2, "qwen3-30b-a3b", ["tensor", "layers", "replicas", "experts"]),
+        (None, "3x rtx-3090", 1, "qwen3-30b-a3b", ["tensor", "layers"]),
+        (None, "2x (2x rtx-3090 as replicas) via eth-10g-tcp", 4, "qwen3-8b", ["replicas"]),
+    ],
+)
+def test_the_splits_that_are_tried(asked: str | None, words: str, users: int | None, model: str, strategies: list[str]) -> None:
+    way: Any = SimpleNamespace(system=bind(words, catalog()), choice=SimpleNamespace(model=catalog().model(model)))
+    assert list(_strategies(way, asked, Workload(users=users))) == strategies
+
+
 def test_why_one_device_alone_cannot_run_it() -> None:
     short = _unable("a card", [weighed("vllm", None, (-30, 1), (20, 1))], [])
     assert (short.code, short.facts) == ("one.short", {"device": "a card", "engine": "vllm", "short_bytes": 30})
     host = _unable("a card", [weighed("vllm", None, (20, 1), host=(90.0, 64.0))], [])
     assert (host.code, host.facts["short_bytes"]) == ("one.short", 26)
     assert _unable("a card", [weighed("vllm", None, (0, 1), host=(90.0, 64.0))], []).facts["short_bytes"] == 26
+    assert _unable("a card", [weighed("vllm", None, (-1, 1), host=(90.0, 64.0))], []).facts["short_bytes"] == 1
     assert _unable("a card", [weighed("vllm", None, (-30, 1), disk=5.0)], []).code == "one.from-disk"
     assert _unable("a card", [], [Reason("placement.no-experts", {"model": "qwen3-8b"})]).code == "one.refused"

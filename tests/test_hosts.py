@@ -13,6 +13,7 @@ from advisor.advice.ranges import Range, _rehosted, dearer
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.host import Host, Slot
+from advisor.market import _docks
 from advisor.need import Need, Workload
 from advisor.record import replace
 from advisor.system import Box, Group, System
@@ -280,3 +281,15 @@ def test_whose_computer_it_is(have: str | None, wished: dict[str, object], owned
     need = Need(model="qwen3-8b", workload=Workload(), **wished)  # type: ignore[arg-type]
     found = Hosts(Desk(need, bind(have, CATALOG) if have else None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30)))
     assert (found.owned, found.only_own) == (owned, only_own)
+
+
+def test_docks_are_for_cards_of_a_computer_without_slots() -> None:
+    """One for each card that goes into a slot; a computer that names no dock needs none."""
+    dock = replace(SUPPLIES[0], id="a-dock", kind="dock", usd=90.0)
+    money = replace(CATALOG.money, parts=(dock,))
+    laptop, desktop = computer("laptop", dock="a-dock"), computer("desktop")
+    two = bind("2x rtx-3090", CATALOG).boxes[0]
+    assert [(line.what, line.count, line.usd) for line in _docks(two, laptop, money)] == [("a-dock", 2, 90)]
+    assert _docks(two, desktop, money) == []
+    inside = replace(two, groups=tuple(replace(group, device=replace(group.device, mount="soldered")) for group in two.groups))
+    assert _docks(inside, laptop, money) == []

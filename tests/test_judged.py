@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from advisor.advice.evaluate import _judged, evaluate
-from advisor.advice.judge import Option
+from advisor.advice.judge import Case, Option
 from advisor.advice.remarks import _extraordinary, _little_more, better, remarks
 from advisor.bind import bind
 from advisor.catalog import Catalog
@@ -229,9 +229,35 @@ def test_an_extraordinary_price(
         assert (found.facts["spend_usd"], found.facts["ordinary_usd"]) == (usd, 4000)
 
 
+def test_what_a_bound_rules_out_is_not_asked_again() -> None:
+    """Not for this need, nor for a harder one; what may do it is not held against it."""
+
+    class Hashed(SimpleNamespace):
+        __hash__ = object.__hash__  # type: ignore[assignment]
+
+    slow, quick = Hashed(bound=9.0, holds=False), Hashed(bound=11.0, holds=True)
+    easier = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(), lean=True)  # type: ignore[arg-type]
+    asked: list[Any] = []
+
+    def may_reach(offer: Any, floor: float, **_: Any) -> bool:
+        asked.append(offer)
+        return bool(offer.bound >= floor)
+
+    vars(easier)["bounds"] = SimpleNamespace(may_reach=may_reach, may_hold=lambda offer: offer.holds)
+    assert [easier.may_do(each) for each in (slow, quick, slow)] == [False, True, False]
+    assert [easier.may_hold(each) for each in (slow, quick)] == [False, True]
+    assert (asked, easier.failed, easier.spilt) == ([slow, quick], {slow}, {slow})
+    harder = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(), easier, lean=True)  # type: ignore[arg-type]
+    vars(harder)["bounds"] = vars(easier)["bounds"]
+    assert [harder.may_do(each) for each in (slow, quick)] == [False, True]
+    assert asked == [slow, quick, quick]
+    assert not harder.may_hold(slow)
+
+
 def test_of_an_extraordinary_price_no_further_is_remarked() -> None:
     """What costs 9,000 dollars is remarked, not that a little more money buys more; an ordinary one the other way round."""
     case = case_of(need_of())
+    case.desk.own_host = case.desk.have = None
     for usd, code in ((9000, "remark.extraordinary"), (1000, "remark.little-more")):
         chosen, more = option("one-bigger-gpu", usd, way(10)), option("second-gpu", 1.2 * usd, way(20))
         verdict: Any = SimpleNamespace(cost=chosen.cost, estimate=chosen.estimate, spend_usd=usd)
