@@ -10,6 +10,8 @@ import chromium
 import pytest
 
 from advisor.cli import run
+from advisor.report import as_html
+from advisor.report.page import Bar, Bars, Chart, Dot, Facts, Listing, Page, Table
 
 pytestmark = pytest.mark.skipif(not chromium.PROGRAM, reason="no Chromium on this machine")
 
@@ -182,3 +184,31 @@ def test_it_is_a_picture_and_not_a_blank_page(window, pages):
     picture = window.picture()
     assert picture.startswith(b"\x89PNG")
     assert len(picture) > 50_000
+
+
+NAME = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\"> & " + "averylongnamewithoutanybreak" * 12
+NAMED = Page(
+    NAME,
+    "",
+    (
+        Facts(((NAME, NAME),)),
+        Listing(NAME, (NAME,)),
+        Listing(NAME, (NAME,), commands=True),
+        Table(NAME, (NAME, "n"), ((NAME, "1"),), (), (1,), (0,)),
+        Bars(NAME, (Bar(NAME, ((NAME, 1.0),), "1 GiB", 2.0), Bar("b", (("c", 3.0),), "3 GiB")), 4.0, "GiB", "free"),
+        Chart(NAME, (Dot(NAME, 1, 2, 1, 3, chosen=True), Dot(NAME, 1, 2)), "USD", "tokens/s", (1.0, "budget"), (2.0, "wanted")),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_name_that_is_code_stays_a_name_and_a_long_one_breaks(width, window, tmp_path):
+    page = tmp_path / "named.html"
+    page.write_text(as_html.written(NAMED), encoding="utf-8")
+    window.open(page, width)
+    window.run("document.querySelectorAll('details').forEach(e => e.open = true)")
+    assert window.run("document.title").startswith("<script>")
+    assert window.run("document.querySelectorAll('script,img').length") == 0
+    assert window.run("document.documentElement.scrollWidth") <= width
+    frames = seen(window, "svg")
+    assert all(any(f["left"] <= each["left"] and each["right"] <= f["right"] + 1 for f in frames) for each in seen(window, "svg text"))

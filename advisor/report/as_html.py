@@ -20,9 +20,9 @@ body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:52rem;background:var(--pa
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 h1{font-size:1.5rem;line-height:1.3;margin:0 0 1.25rem}h1 strong{color:var(--good)}h1 strong.no{color:var(--bad)}
 h2{font-size:1.05rem;margin:2rem 0 .5rem}
-dl{display:grid;grid-template-columns:9rem 1fr;gap:.35rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
+dl{display:grid;grid-template-columns:9rem minmax(0,1fr);gap:.35rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
-h1,h2,dd,li,td{overflow-wrap:anywhere}
+h1,h2,dt,dd,li,th,td,p{overflow-wrap:anywhere}
 th,td{padding:.4rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}tr.chosen>*{font-weight:700}
 td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
@@ -39,11 +39,11 @@ svg .curve{fill:none;stroke:var(--s0);stroke-width:2.5}svg .band{fill:var(--s0);
 svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}
 @media print{body{max-width:none;padding:0;font-size:10.5pt}figure,tr,li,dd{break-inside:avoid}h1,h2,dt{break-after:avoid}
 thead{display:table-header-group}details{display:none}svg{max-width:44rem}}
-@media screen and (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}ul{padding-left:1.25rem}
+@media screen and (max-width:40rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.5rem}ul{padding-left:1.25rem}
 svg.wide{display:none}svg.narrow{display:block;max-width:30rem}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}table,tbody{display:block}
 tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--rule)}
-tbody th,td{display:block;padding:.1rem 0;border:0}tbody [data-of]{display:grid;grid-template-columns:7rem 1fr;gap:.75rem}
+tbody th,td{display:block;padding:.1rem 0;border:0}tbody [data-of]{display:grid;grid-template-columns:7rem minmax(0,1fr);gap:.75rem}
 tbody th{font-weight:600}
 td.n,th.n{text-align:left;white-space:normal}
 tbody [data-of]::before{content:attr(data-of);color:var(--soft);font-weight:400}}

@@ -66,7 +66,8 @@ def legend(entries: Iterable[tuple[str, str]], frame: Frame, top: float) -> tupl
     """(kind, words) one after another over as many lines as they need; also where they end."""
     drawn: list[str] = []
     x, y = 10.0, top
-    for kind, words in entries:
+    for kind, said in entries:
+        words = cut(said, frame.width - 2 * (SWATCH + SWATCH_GAP + 10))
         wide = SWATCH + SWATCH_GAP + width_of(words)
         if x > 10 and x + wide > frame.width:
             x, y = 10.0, y + LINE + 4
