@@ -37,6 +37,7 @@ ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|no
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
 MOST_IN_DESKTOP = 2
+HELPS = r"\b(?:help|join|combine|pair|connect|cluster|pool|together|link)\b(?![^.?!]*\b(?:or|vs|versus|instead|than)\b)"
 MOST_CHARACTERS = 2000  # reading takes longer than linear
 
 
@@ -242,6 +243,8 @@ def _read_systems(
             tuple(each.replace(usual, f" via {network}") for each in sides.among),
         )
         sides = replace(sides, have=have, among=among)
+    if network and sides.have and len(sides.among) == 1 and re.search(HELPS, question.original) and sides.have not in sides.among[0]:
+        sides = replace(sides, have=f"{sides.have} + {sides.among[0]}", owned=sides.owned + 1, among=())  # one helps the other over it
     apart = sides.owned > 1 and not network and bool(re.search(SEVERAL_PLACES, question.original))
     if apart:
         network = "ethernet"

@@ -93,7 +93,8 @@ def models_in(text: Text, catalog: "Catalog", notes: list[Reason]) -> tuple[str,
         text.cross_out(start, end)
     sizes = [] if found and len(sizes) == 1 and any(_same_size(sizes[0][2], model, catalog) for *_, model in found) else sizes
     mixture = re.search(MIXTURE, text.original) if sizes and not found else None
-    text.take(MIXTURE)
+    if sizes or found:  # alone it may be `a big MoE`
+        text.take(MIXTURE)
     if mixture:
         sizes = [(start, end, _beside_mixture(text, start, size, catalog, notes)) for start, end, size in sizes]
     sizes = [(start, end, _only_mixture(size, catalog, notes) or size) for start, end, size in sizes]
