@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from advisor.report import as_text
 from advisor.report.page import Bar, Bars, Chart, Dot, Page
-from advisor.report.svg.axis import Logarithmic, of_counts, of_values
+from advisor.report.svg.axis import LEAST_GAP, Logarithmic, of_counts, of_values
 from advisor.report.svg.bars import bars, part_names
 from advisor.report.svg.chart import chart
 from advisor.report.svg.drawing import FRAMES, NARROW, WIDE, cut, legend
@@ -34,7 +34,7 @@ def test_every_value_lies_on_its_axis_and_its_ticks_have_room(values, frame):
         assert frame.left - 1e-6 <= axis(value) <= frame.width - frame.right + 1e-6
     places = [axis(tick) for tick in axis.ticks]
     assert len(places) > 1
-    assert all(after - before > 20 for before, after in zip(places, places[1:], strict=False))
+    assert all(after - before > LEAST_GAP for before, after in zip(places, places[1:], strict=False))
 
 
 def test_devices_are_counted_in_whole_numbers():
