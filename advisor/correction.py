@@ -17,6 +17,7 @@ SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
 MOST_BYTES = 1 << 22
 _off = 0
+_read_now: "Mapping[str, Correction] | None" = None  # what counts until the end of `read_once`
 _NONE: "dict[str, Correction]" = {}
 
 
@@ -71,7 +72,11 @@ def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
 
 def saved() -> Mapping[str, Correction]:
     """Every correction that is saved now; none while switched off."""
-    if _off or os.environ.get(SWITCH):
+    if _off:
+        return _NONE
+    if _read_now is not None:
+        return _read_now
+    if os.environ.get(SWITCH):
         return _NONE
     path = _known_file(folder, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
@@ -84,6 +89,17 @@ def saved() -> Mapping[str, Correction]:
 def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
     """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
     return saved().get(key_of(device_id, engine_id, devices))
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Within, what was saved at the start holds: one recommendation asks for it hundreds of times, and should not change its mind."""
+    global _read_now
+    before, _read_now = _read_now, saved()
+    try:
+        yield
+    finally:
+        _read_now = before
 
 
 @contextmanager

@@ -290,3 +290,24 @@ def test_corrections_and_own_devices_lie_where_the_system_keeps_settings(
     monkeypatch.setattr("sys.platform", platform)
     assert correction.folder().parts[1:] == parts
     assert user_catalog().parts[1:] == (*parts, "catalog")
+
+
+def test_an_answer_reads_what_is_saved_once(catalog: Catalog) -> None:
+    def saved_factor() -> float | None:
+        found = correction.local("rtx-3090", "llama.cpp")
+        return found.decode_factor if found else None
+
+    def write(factor: float) -> None:
+        held = [{"kind": "decode", "factor": factor, "date": "2026-11-30"}]
+        correction.folder().mkdir(parents=True, exist_ok=True)
+        correction.file().write_text(json.dumps({"corrections": {correction.key_of("rtx-3090", "llama.cpp"): held}}))
+
+    write(0.8)
+    with correction.read_once():
+        assert saved_factor() == 0.8
+        write(0.95)
+        assert saved_factor() == 0.8
+        with correction.off():
+            assert saved_factor() is None
+    assert saved_factor() == 0.95
+    correction.file().unlink()

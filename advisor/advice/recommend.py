@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date
 
+from advisor import correction
 from advisor.advice import Condition, Recommendation, Road, SecondGpu
 from advisor.advice.conditions import conditions
 from advisor.advice.decide import Decision, decide
@@ -27,6 +28,7 @@ from advisor.record import replace
 from advisor.system import System, spec
 
 
+@correction.read_once()
 def recommend(
     need: Need,
     have: System | None,

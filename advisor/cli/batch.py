@@ -18,7 +18,7 @@ from advisor.errors import BadInput, BadValue
 
 LONGEST_LINE_BYTES = 2**24
 PROGRESS_EVERY_S = 1.0
-MADE_MOST = 40_000  # objects that answers may leave before they are looked through
+MADE_MOST = 200_000  # objects that answers may leave before they are looked through
 _HALF = re.compile("[\ud800-\udfff]")
 NOT_ASKED = ("batch", "add")  # a record is added with its questions, one at a time
 FORMS = ("json", "format", "form")
@@ -172,9 +172,9 @@ class _Progress:
 
 
 def _collect(first: bool) -> None:
-    """Collect what answers leave – between them: in the midst of one nearly all that was made is in use, and looking through it takes
-    a third of the time. Modules, and the catalog as the first answer leaves it, stay. What is kept for the next question goes out
-    in turn, old by then, so that all is looked through: memory stays at what is kept.
+    """Look for garbage between answers, and rarely: what an answer made leaves the memory with it, but for what holds itself in a
+    circle, and looking through all that is kept takes a fifth of an answer's time. Modules, and the catalog as the first answer
+    leaves it, stay.
     """
     if first:
         gc.freeze()
