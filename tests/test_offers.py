@@ -186,3 +186,21 @@ def test_what_is_owned_is_counted_by_device_and_size() -> None:
     assert [(device.id, count) for device, _, count in found] == [("rtx-3090", 2), ("rtx-4090", 2)]
     sizes = DEVICE("mac-m3-ultra-80c").memory_options_bytes
     assert [name_of(DEVICE("mac-m3-ultra-80c"), sizes[0]), name_of(DEVICE("rtx-3090"), 24 * GIB)] == ["mac-m3-ultra-80c 96gb", "rtx-3090"]
+
+
+def test_a_machine_of_another_size_goes_beside_the_owned_one() -> None:
+    """Who owns 512 GB is not sold two of 256 GB where one beside it does: the bill has one of them, and the cable."""
+    from advisor import answers
+    from advisor.advice.offers import all_offers
+
+    system = answers.estimate("mac-m3-ultra-80c 512gb", catalog=CATALOG, model="qwen3-8b").system
+    desk = Desk(Need(workload=Workload(), model="qwen3-8b"), system, CATALOG, CATALOG.model("qwen3-8b"))
+    mixed = [offer for offer in all_offers(desk).every if len(offer.groups) == 2 and offer.boxes == 2]
+    assert {(offer.kind, offer.words.split(" via ")[0]) for offer in mixed if offer.kind == "rdma-cluster"} == {
+        ("rdma-cluster", f"mac-m3-ultra-80c 512gb + mac-m3-ultra-80c {size}gb") for size in (96, 256)
+    }
+    for offer in mixed:
+        found = desk.system(offer.words)
+        assert not isinstance(found, Exception)
+        bought = [(line.what, line.count) for line in desk.cost(found).lines if not line.owned and line.what.startswith("mac-")]
+        assert bought == [*offer.bought] == [("mac-m3-ultra-80c", 1)]

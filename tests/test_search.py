@@ -40,6 +40,8 @@ NEEDS: list[tuple[str | None, str, dict[str, Any]]] = [
     ("mac-m4-pro-20c 48gb", "gpt-oss-120b", {"users": 2}),
     ("mac-m4-pro-20c 48gb", "llama-3.3-70b", {"users": 16, "quant": "q4_k_m", "min_tokens_per_s": 20.0}),  # wider slots decide
     ("dgx-spark", "deepseek-r1", {"min_tokens_per_s": 5.0}),
+    ("mac-m3-ultra-80c 512gb", "deepseek-r1", {"min_tokens_per_s": 30.0}),  # one of 256 GB beside it, or two
+    ("mac-m3-ultra-80c 96gb", "qwen3-235b-a22b", {"users": 4, "min_tokens_per_s": 8.0}),
     ("rx-7900-xtx", "llama-3.3-70b", {"users": 4, "min_tokens_per_s": 15.0}),
 ]
 IDS = [f"{have}-{model}" for have, model, _ in NEEDS]

@@ -182,6 +182,19 @@ def machines(shelf: Shelf, device: Device, memory_bytes: float, owned: int) -> I
                 yield shelf.box_offer(network_kind(link), words, device, memory_bytes, count, owned)
 
 
+def beside_machine(shelf: Shelf, device: Device, memory_bytes: float) -> Iterator[Offer]:
+    """A machine of another memory size beside those of the same chip that are owned, over their fastest networks."""
+    if len(shelf.owned) != 1 or shelf.owned[0][0] is not device or shelf.owned[0][1] == memory_bytes:
+        return
+    _, own_bytes, count = shelf.owned[0]
+    bought, groups = (device, memory_bytes, 1), (shelf.owned[0], (device, memory_bytes, 1))
+    for link in fastest_networks(device, shelf.desk):
+        if count < (link.max_devices or count + 1):
+            words = f"{times(count, name_of(device, own_bytes))} + {name_of(device, memory_bytes)} via {link.id}"
+            usd = shelf.least_usd([bought], 0.0)
+            yield Offer(network_kind(link), words, None, usd, _ids([bought]), groups, *_sums(groups), count + 1, key=words)
+
+
 def fastest_networks(device: Device, desk: Desk) -> list[Link]:
     """The fastest built-in RDMA link and the fastest built-in TCP link."""
     links = [desk.catalog.link(link) for link in device.network]
@@ -237,4 +250,5 @@ def _offers(shelf: Shelf) -> Iterator[Offer]:
         elif device.is_box:
             for memory_bytes in device.memory_options_bytes:
                 found += machines(shelf, device, memory_bytes, counts.get((device.id, memory_bytes), 0))
+                found += beside_machine(shelf, device, memory_bytes)
         yield from (offer for offer in found if offer)

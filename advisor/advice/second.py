@@ -3,7 +3,7 @@
 from advisor.advice import SecondGpu
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, affordable, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
-from advisor.advice.offers import Offer, Shelf, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
+from advisor.advice.offers import Offer, Shelf, beside_machine, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 
@@ -34,6 +34,7 @@ def one_more(case: Case) -> OneMore:
             offers.append(shelf.card_offer("nvlink-pair", f"{words} via {bridge.id}", groups, bought))
     elif device.is_box and len(owned) == 1:
         offers += [offer for offer in machines(shelf, device, memory_bytes, count) if offer.count == count + 1]
+        offers += [offer for size in device.memory_options_bytes for offer in beside_machine(shelf, device, size)]
     else:
         return OneMore((), Reason("impossible.no-slot", {"name": device.name}))
     options = [option for offer in offers if offer for option in evaluate(case, offer)]
@@ -66,6 +67,7 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
     device, ordinal = more.estimate.system.groups[0].device, COUNTED.get(count, f"{count}th")
     priced = more.cost.spend_usd is not None  # no part of a sum that nobody knows
     beside = [line for line in more.cost.lines if priced and not line.owned and line.what not in case.desk.catalog.devices]
+    sized = next((line.name for line in more.cost.lines if not line.owned and line.what == device.id), device.name)
     return {
         "one_tokens_per_s": before,
         "two_tokens_per_s": after,
@@ -77,7 +79,7 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
         "beside_usd": sum((line.usd or 0.0) * line.count for line in beside),
         "count": count,
         "ordinal": ordinal,
-        "one_more": f"{ordinal} {device.name}" if device.is_box else ordinal,
+        "one_more": f"{ordinal} {sized}" if device.is_box else ordinal,
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,
