@@ -22,7 +22,7 @@ h1{font-size:1.5rem;line-height:1.3;margin:0 0 1.25rem}h1 strong{color:var(--goo
 h2{font-size:1.05rem;margin:2rem 0 .5rem}
 dl{display:grid;grid-template-columns:9rem minmax(0,1fr);gap:.35rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
-h1,h2,dt,dd,li,th,td,p{overflow-wrap:anywhere}
+h1,h2,dt,dd,li,p,tbody>tr>:not(.n){overflow-wrap:anywhere}tbody>tr>:not(.n){min-width:5.5rem}
 th,td{padding:.4rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}tr.chosen>*{font-weight:700}
 td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
