@@ -248,7 +248,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     from advisor.intake.question import understand
     from advisor.intake.question_line import command_line
     from advisor.intake.question_topics import refuse
-    from advisor.told import told
+    from advisor.told import card_alone, told
 
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
@@ -265,6 +265,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
         model = asked.get("model") or usual_model(understood, asked, catalog)
         of_it = Request("ask", {**asked.values, **({"model": model} if model else {})})
         refused = (refused[0], speed_of(asked.get("among")[0], of_it, given, catalog))
+    refused += card_alone(understood, asked, given, lambda request: _recommended(request, catalog), catalog)
     beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside), asked)
 

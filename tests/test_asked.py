@@ -473,6 +473,15 @@ def test_games_and_coins_are_refused(question: str) -> None:
         answers.answer(read("ask", {"question": question}))
 
 
+def test_a_card_for_little_money_goes_into_the_computer_that_is_there() -> None:
+    """$400 buy no card with a computer around it; a card alone they do."""
+    found = asked("I only have $400. best card for 12b models?")
+    assert not found.recommendation.verdict.meets_need
+    assert found.asked[0].code == "asked.card-alone"
+    assert 0 < float(str(found.asked[0].facts["spend_usd"])) <= 400
+    assert "asked.card-alone" not in {each.code for each in asked("cheapest machine for a 12b under $400?").asked}
+
+
 def test_a_slot_in_doubt_is_held_against_the_usual_one() -> None:
     found = understand("is PCIe 3.0 x4 via m.2 riser ok for a third 3090?", SHIPPED)
     assert [each.system for each in found.variants] == ["3x rtx-3090 via pcie-3-x4", "3x rtx-3090 via pcie-4-x8"]

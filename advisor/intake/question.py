@@ -34,6 +34,8 @@ ASKS_SPEED = (
 )
 ASKS_MEMORY = r"\bhow (?:much|many (?:gb|gigs) of) (?:v?ram|gpu memory|video memory|memory)\b|\bv?ram (?:needed|required|requirements?)\b"
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
+ASKS_CARD = r"\b(?:best|cheapest|which|what|good|an?|fastest|new|used)\s(?:\w+\s){0,5}?(?:gpu|graphics card|video card|card)\b"
+ASKS_MACHINE = r"\b(?:build|machine|box|computer|server|setup|rig|pc|workstation|desktop|laptop|mac|system)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
 MOST_IN_DESKTOP = 2
@@ -56,6 +58,7 @@ class Understood:
     engine: str | None = None  # the only engine that it names
     topics: tuple[Topic, ...] = ()  # what it is about beside what to buy
     faster: float | None = None  # how many times as fast as today it shall be, where today's speed is not told
+    asks_card: bool = False  # whether it asks for a card, not for a machine
     asks_supply: bool = False  # whether the power supply is strong enough
     limit_w: float | None = None  # what each card is held to
     asks_rent: bool = False
@@ -124,6 +127,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         engine=spoken.engines[0] if len(spoken.engines) == 1 else None,
         topics=spoken.topics,
         faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
+        asks_card=bool(re.search(ASKS_CARD, question.original)) and not re.search(ASKS_MACHINE, question.original),
         asks_supply=asks_supply,
         limit_w=limit_w,
         asks_rent=spoken.rents,

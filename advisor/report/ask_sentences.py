@@ -96,6 +96,8 @@ ASKED: dict[str, str] = {
     "asked.ram-costs": "{ram_bytes} of memory cost about {spend_usd}, as a new kit.",
     "asked.ram-beyond": "{ram_bytes} of memory cost about {spend_usd}, but the computer assumed ({host}) takes {most_bytes} at full speed.",
     "asked.ram-soldered": "No memory can be added to {system}: it is built in.",
+    "asked.card-alone": "In a desktop that you have already {label} does it for {spend_usd}, at {per_user_tokens_per_s}; with a computer "
+    "to buy nothing does within the budget.",
     "asked.context": "{system} has room for {max_context_tokens} of {model} ({quant}).",
     "asked.power": "{name} takes up to {power_w}; {system} with its computer takes {need_w} at work.",
     "asked.power-box": "{name} takes up to {power_w} at work.",

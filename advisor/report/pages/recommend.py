@@ -153,6 +153,7 @@ def _foot(given: Recommendation, stated: Said) -> tuple[tuple[str, str], ...]:
 ELSEWHERE = ("asked.outside",)  # the answer is about something else than was asked
 HEADLINES = (  # what was asked beside a purchase comes first
     *ELSEWHERE,
+    "asked.card-alone",
     "asked.unnamed-card",
     "asked.unnamed-need",
     "ask.asked-unpriced",
