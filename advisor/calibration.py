@@ -33,7 +33,8 @@ class Constants:
     batch_share: float  # of the rate of a prompt's matrix work, reached by that of many users at once
     layer_s: float
     expert_layer_s: float  # what a mixture layer costs more
-    recurrent_layer_s: float  # what a recurrent layer costs more
+    recurrent_layer_s: float  # what a layer of linear attention costs more
+    scan_layer_s: float  # what a layer with a selective scan costs more
     step_s: float
     user_s: float  # each further user of a step: sampling, scheduling
     prompt_flops: float  # matrix work of a long prompt, at hidden size WIDTH_UNIT
@@ -237,6 +238,7 @@ def reached(values: Mapping[str, float], rates: Rates, **founded: Any) -> Consta
         layer_s=values["layer_s"],
         expert_layer_s=values["expert_layer_s"],
         recurrent_layer_s=values["recurrent_layer_s"],
+        scan_layer_s=values["scan_layer_s"],
         step_s=values["step_s"],
         user_s=values["user_s"],
         prompt_flops=filled,

@@ -7,7 +7,8 @@ from advisor.tensor import Tensor, vector
 from advisor.yamlfile import given
 
 ATTENTION_KINDS = ("full", "sliding", "chunked")
-RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "rg-lru", "rwkv")
+SCAN_KINDS = ("mamba1", "mamba2", "shortconv", "rg-lru", "rwkv")
+RECURRENT_KINDS = ("gated-deltanet", "kda", "lightning", *SCAN_KINDS)
 KINDS = (*ATTENTION_KINDS, "mla", "compressed", *RECURRENT_KINDS, "none")
 
 

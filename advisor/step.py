@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from advisor.cache import Cache
 from advisor.calibration import WIDTH_UNIT, Constants
-from advisor.mixer import RECURRENT_KINDS
+from advisor.mixer import RECURRENT_KINDS, SCAN_KINDS
 from advisor.model import Model
 from advisor.placement import Part
 from advisor.record import dataclass
@@ -58,7 +58,8 @@ class DecodeWork:
     hidden_size: float
     layers: float
     expert_layers: float
-    recurrent_layers: float
+    recurrent_layers: float  # linear attention: gated DeltaNet and its kin
+    scan_layers: float  # selective scans and other recurrences
     fixed_share: float  # of the costs that every step has
     users: float
     cache_bytes: float
@@ -88,6 +89,12 @@ def recurrent_layers(model: Model) -> int:
     return sum(mixer.layers for mixer in model.mixers if mixer.kind in RECURRENT_KINDS)
 
 
+@lru_cache(maxsize=4096)
+def scan_layers(model: Model) -> int:
+    """Those of them whose state is a plain scan (Mamba and its kin), for which engines have other kernels."""
+    return sum(mixer.layers for mixer in model.mixers if mixer.kind in SCAN_KINDS)
+
+
 def _active_expert_params(weights: Weights) -> float:
     """Weights of the experts that one token is sent to."""
     return weights.expert_params * weights.chosen_share
@@ -108,7 +115,8 @@ def decode_work(
         hidden_size=model.hidden_size,
         layers=part.layer_share * weights.layers,
         expert_layers=part.layer_share * weights.expert_layers,
-        recurrent_layers=part.layer_share * recurrent_layers(model),
+        recurrent_layers=part.layer_share * (recurrent_layers(model) - scan_layers(model)),
+        scan_layers=part.layer_share * scan_layers(model),
         fixed_share=part.layer_share,
         users=users,
         cache_bytes=part.cache_share * users * cache.read_bytes(filled_tokens),
@@ -148,7 +156,7 @@ def decode_s(work: DecodeWork, constants: Constants) -> Terms:
         work.cache_bytes / constants.cache_bytes_per_s, work.attention_flops / constants.attention_flops, constants.knee_exponent
     )
     launches = work.layers * constants.layer_s + work.expert_layers * constants.expert_layer_s
-    launches = launches + work.recurrent_layers * constants.recurrent_layer_s
+    launches = launches + work.recurrent_layers * constants.recurrent_layer_s + work.scan_layers * constants.scan_layer_s
     every_step = constants.step_s + (work.users - 1) * constants.user_s
     return Terms(
         weights_s=reading,

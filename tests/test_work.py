@@ -13,7 +13,17 @@ from advisor.catalog import Catalog
 from advisor.mixer import Mixer
 from advisor.placement import Part
 from advisor.record import replace
-from advisor.step import _window_pairs, decode_terms, decode_work, host_s, prefill_terms, prompt_s, prompt_work, recurrent_layers
+from advisor.step import (
+    _window_pairs,
+    decode_terms,
+    decode_work,
+    host_s,
+    prefill_terms,
+    prompt_s,
+    prompt_work,
+    recurrent_layers,
+    scan_layers,
+)
 from advisor.units import MS
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
@@ -54,7 +64,7 @@ def test_weights_that_a_token_multiplies_with() -> None:
 
 
 def test_layers_that_keep_a_state() -> None:
-    assert recurrent_layers(MODEL) == 6
+    assert (recurrent_layers(MODEL), scan_layers(MODEL)) == (6, 2)  # RWKV's two among them
 
 
 def test_the_work_of_decoding() -> None:
@@ -62,7 +72,8 @@ def test_the_work_of_decoding() -> None:
     work = decode_work(PART, WEIGHTS, CACHE, MODEL, 2, 80, 0.7)
     assert (work.weights_bytes, work.expert_bytes) == pytest.approx((0.5 * 8e9 + 0.4 * 1e9, 0.25 * 16e9 * TWO_TOUCH))
     assert (work.active_params, work.expert_params) == pytest.approx((0.2 * 7e9, 0.2 * 2e9))
-    assert (work.layers, work.expert_layers, work.recurrent_layers, work.fixed_share) == pytest.approx((19.2, 18, 3.6, 0.6))
+    assert (work.layers, work.expert_layers, work.fixed_share) == pytest.approx((19.2, 18, 0.6))
+    assert (work.recurrent_layers, work.scan_layers) == pytest.approx((0.6 * 4, 0.6 * 2))
     assert (work.users, work.hidden_size) == (2, 4096)
     assert work.cache_bytes == pytest.approx(0.3 * 2 * 8500)
     assert work.attention_flops == pytest.approx(0.3 * 2 * 490)

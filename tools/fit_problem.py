@@ -16,7 +16,9 @@ from advisor.catalog import Catalog
 from advisor.collective import all_spent
 from advisor.measurement import Figure, figures_of
 
-TOLERANCE = 0.08  # log residual up to which the loss is quadratic
+# log residual up to which the loss is quadratic: about the scatter of one run repeated by others (`advisor accuracy`); from a wider
+# one figures kept out come out worse (0.08: 92 % of decodes of unseen rows within 30 %, 0.05: 94 %)
+TOLERANCE = 0.05
 TODAY = 2026.9
 HALVED_AFTER_YEARS = 3.0  # a row of that age weighs half
 NO_FLASH_WEIGHT, LONG_PROMPT_TOKENS = 0.5, 2048  # of a longer prompt read without flash attention, which our commands switch on
@@ -36,8 +38,9 @@ TERMS: dict[str, tuple[float, tuple[str, ...]]] = {
     "unpack_exponent": (0.5, ("backend", "engine")),
     "batch_share": (0.8, ("engine",)),
     "layer_s": (40e-6, ("backend", "engine")),
-    "expert_layer_s": (40e-6, ("backend",)),
-    "recurrent_layer_s": (40e-6, ()),
+    "expert_layer_s": (40e-6, ("backend", "class")),
+    "recurrent_layer_s": (40e-6, ("backend",)),
+    "scan_layer_s": (40e-6, ("backend",)),
     "step_s": (200e-6, ()),
     "user_s": (5e-6, ("engine",)),
     "prompt_rate_share": (0.4, ("backend", "architecture", "class", "units", "engine")),
@@ -54,13 +57,13 @@ TERMS: dict[str, tuple[float, tuple[str, ...]]] = {
 BASE_SPREAD = 0.7  # of a base's logarithm around its start: hardly a pull
 # where the spread of a term's factors starts before any are known: all kin reach about the same share of their bandwidth, and
 # differ most in their fixed costs (from wider starts the weights' share takes over what other terms explain, and figures kept
-# out come out worse)
-FIRST_SPREADS = {"weights_share": 0.1, "seconds": 0.5, "others": 0.3}
+# out come out worse) and in how they attend to a prompt: by matrix units or without them
+FIRST_SPREADS = {"weights_share": 0.1, "seconds": 0.5, "prompt_attention_share": 0.8, "others": 0.3}
 USUAL_SPREAD, USUAL_COUNT = 0.15, 2.0  # what a spread is pulled towards, and by how many factors' worth
 SPREAD_ROUNDS = 3
 # of the spreads that empirical Bayes finds, used in the end: fewer constants tell, and what no row decides (experts of MLX files,
 # very long prompts on Macs) stays nearer to its kin, where figures published of it lie (tests/test_known_points.py)
-PULL_SHARE = 0.75
+PULL_SHARE = 0.65
 LITTLE_DAMPING = 1e-3  # of the curvature: a step with less is nearly a whole one
 Spreads = Mapping[str, Mapping[str, float]]  # term -> grouping -> spread of the factors' logarithms
 

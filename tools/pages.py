@@ -35,7 +35,8 @@ MEANINGS = {  # the fitted terms in the letters of docs/how-it-works.md; `Consta
     "batch_share": "of the rate of a prompt's matrix work, reached by many users' (F)",
     "layer_s": "τ, seconds a layer",
     "expert_layer_s": "more of τ, for a mixture's layer",
-    "recurrent_layer_s": "more of τ, for a recurrent layer",
+    "recurrent_layer_s": "more of τ, for a layer of linear attention",
+    "scan_layer_s": "more of τ, for a layer with a selective scan (Mamba)",
     "step_s": "t₀, seconds a step",
     "user_s": "more of t₀, for each further user",
     "prompt_rate_share": "of the matrix rate, for a prompt, where that is 100 TFLOPS",
@@ -138,7 +139,7 @@ def tables() -> dict[str, str]:
         found = json.loads(run("advisor accuracy --json", Path(folder)))
     catalog = catalog_with(())
     return {
-        "accuracy": _accuracy(found["groups"], catalog),
+        "accuracy": _accuracy(found, catalog),
         "constants": _constants(catalog),
         "messages": _messages(catalog.link_calibration),
         "host-memory": _host_memory(catalog.host_calibration),
@@ -149,22 +150,28 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _accuracy(groups: list[dict], catalog: Any) -> str:
-    """Each kind of figure: as fitted, and what a fit does that has not seen the row, or no row of that device."""
-    from advisor.report.accuracy_page import KIND_NAMES
+def _accuracy(found: dict, catalog: Any) -> str:
+    """Each kind of figure: as fitted, what a fit does that has not seen the row, its device or its source, and the floor."""
+    from advisor.report.accuracy_page import KIND_NAMES, UNSEEN
 
     rows = [
-        "| published figures | count | median error | within 30 % | median error on unseen figures | … on unseen devices |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| published figures | count | median error | within 30 % | median error on unseen figures | … on unseen devices | "
+        "… from unseen sources | the same run by others |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for group in groups:
-        if group["name"] in KIND_NAMES:
-            apart = catalog.calibration.kept_out.get(group["name"], {})
-            unseen = [f"{100 * apart[way].median_share:.1f} %" if way in apart else "–" for way in ("rows", "devices")]
-            error = f"{100 * group['median_abs_error']:.1f} %"
-            kind = KIND_NAMES[group["name"]]
-            rows.append(f"| {kind} | {group['rows']} | {error} | {_percent(group['within_30_percent'])} | {' | '.join(unseen)} |")
+    floor = {each["kind"]: _error(each["median_abs_error"]) for each in found["repeated"]}
+    for group in found["groups"]:
+        kind = group["name"]
+        if kind in KIND_NAMES:
+            apart = catalog.calibration.kept_out.get(kind, {})
+            unseen = [_error(apart[way].median_share) if way in apart else "–" for way in UNSEEN]
+            seen = [str(group["rows"]), _error(group["median_abs_error"]), _percent(group["within_30_percent"])]
+            rows.append(f"| {' | '.join([KIND_NAMES[kind], *seen, *unseen, floor.get(kind, '–')])} |")
     return "\n".join(rows) + "\n"
+
+
+def _error(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _constants(catalog: Any) -> str:
