@@ -14,10 +14,11 @@ from advisor.intake.question_facts import facts_asked
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, largest, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
+from advisor.intake.question_network import HELPS, SEVERAL_PLACES, one_box, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
-from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, SEVERAL_PLACES, Sides, over_network, sides_of
+from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
@@ -39,7 +40,6 @@ ASKS_MACHINE = r"\b(?:build|machine|box|computer|server|setup|rig|pc|workstation
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
 MOST_IN_DESKTOP = 2
-HELPS = r"\b(?:help|join|combine|pair|connect|cluster|pool|together|link)\b(?![^.?!]*\b(?:or|vs|versus|instead|than)\b)"
 MOST_CHARACTERS = 2000  # reading takes longer than linear
 
 
@@ -249,6 +249,7 @@ def _read_systems(
         sides = replace(sides, have=have, among=among)
     if network and sides.have and len(sides.among) == 1 and re.search(HELPS, question.original) and sides.have not in sides.among[0]:
         sides = replace(sides, have=f"{sides.have} + {sides.among[0]}", owned=sides.owned + 1, among=())  # one helps the other over it
+    sides, network = one_box(question, sides, network)
     apart = sides.owned > 1 and not network and bool(re.search(SEVERAL_PLACES, question.original))
     if apart:
         network = "ethernet"

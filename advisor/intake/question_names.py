@@ -29,6 +29,7 @@ COUNT_BEFORE = re.compile(
     rf"(?:(?<![\w.])(\d+)\s?[x*]|(?<![\w.])\(?((?!an?\s){COUNT})\)?|\b({'|'.join(PAIRS)})(?:\s(?:of|x))?)[\s-]+{ADJECTIVES}$"
 )
 COUNT_AFTER = re.compile(r"^\s?[x*]\s?(\d+)\b|^\s?\((?:x|\*)?\s?(\d)x?\)|^\s(pair|duo|trio|quartet)\b")
+_LINE = r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?"
 NO_LAPTOP = r"\b(?:desktop|vs|or|versus|than|e-?gpus?|external|dock\w*|buy\w*|add\w*|connect\w*|build\w*)\b"
 FORMS = {  # how the names of Macs in the catalog say which machine it is
     r"(?:mac\s?)?minis?": r"mini", r"(?:mac\s?)?studios?": "Studio", r"imacs?": "iMac", r"(?:macbook\s)?airs?": "Air",
@@ -103,10 +104,20 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
             taken = mention.end
     found = [each for mention in found for each in _either_count(text, mention)]
     found = [each for mention in found for each in _either_size(text, mention, catalog)]
-    found = [_near_name(text, _as_elsewhere(mention, found)) for mention in found]
+    found = [_near_name(text, _of_line_elsewhere(text, _as_elsewhere(mention, found), found)) for mention in found]
     for mention in found:
         text.cross_out(mention.start, mention.end)
     return found
+
+
+def _of_line_elsewhere(text: Text, mention: Mention, found: list[Mention]) -> Mention:
+    """`a second mac mini` beside `my mac mini m4 pro` is one more of that."""
+    line = re.fullmatch(_LINE, text.original[mention.named_at : mention.end].strip())
+    if not line:
+        return mention
+    words = line[0].rstrip("s").split()[-1]
+    full = [each for each in found if re.search(rf"\b{words}s?\b.*\bm\d|\bm\d.*\b{words}s?\b", text.original[each.named_at : each.end])]
+    return replace(mention, name=full[0].name, note=None, sizes=()) if full else mention
 
 
 def _as_elsewhere(mention: Mention, found: list[Mention]) -> Mention:
@@ -187,7 +198,7 @@ def _of_that_form(text: Text, start: int, end: int, ids: tuple[str, ...], catalo
 
 def _any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tuple[str, ...]:
     """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy, with so much memory."""
-    if not re.fullmatch(r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?", name):
+    if not re.fullmatch(_LINE, name):
         return ()
     name = name.replace("apple laptop", "macbook")
     plain = [catalog.plain("devices", each) for each in catalog.ids("devices")]

@@ -34,6 +34,7 @@ _WAYS = (
     (r"(?<=[a-z0-9]):(?=\d+(?:\.\d+)?b\b)", "-"),  # the tags of ollama: gemma3:27b
     (rf"(?<=\db)[-:](?={_FORMATS}\b)", " "),  # qwen3-32b-fp8
     (r"\b1[3-6](?:\.\d)?\s?(?:\"|''|-?inch(?:es)?\b|-in\b)", ""),  # of a screen
+    (r"\b(mac (?:mini|studio)|macbook(?: pro| air)?|imac)s(?=\s(?:with\s(?:an?\s)?)?m\d)", r"\1"),  # two mac minis m4 pro
     (r"\bin 20[23]\d\b", ""),  # today
     (r"\bm\.2\b", "nvme"),  # a slot, no Mac
 )  # fmt: skip

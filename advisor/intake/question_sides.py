@@ -45,12 +45,6 @@ COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
     rf"\b((?!an?\s){COUNT})\s(?:hosts?|machines|boxes|servers|nodes|pcs|computers|workstations|rigs)\s(?:each\s)?(?:with|of|having)\s(?:(?:an?|one)\s)?$"
 )
-_A_PLACE = r"(?:pc|rig|server|machine|box|workstation|desktop|laptop|computer|tower)"
-SEVERAL_PLACES = (  # `a desktop with a 3090 and a laptop with a 4060`
-    rf"\b{_A_PLACE}\s(?:with|has|having)\b[^.?!]*(?:,|\band)\s(?:an?|another|the other|my|the|one)\s(?:\w+\s){{0,2}}?"
-    rf"{_A_PLACE}\s(?:with|has|having)\b|"
-    rf"\b(?:two|2|both|three|3)\s(?:separate\s|different\s)?{_A_PLACE}s\b[^.?!]*\bone\s(?:with|has|having)\b"
-)
 JOINED_BOXES = r"\b(?:cluster|joined|connected|linked|network|rpc|exo|rdma|thunderbolt|ethernet|together|pair|mesh|combined?|pool(?:ed)?)\b"
 
 
@@ -106,17 +100,6 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog", offered
     )
 
 
-def over_network(words: str, network: str | None, catalog: "Catalog") -> str:
-    """Several machines of their own with the network between them that the text names; cards as they are."""
-    from advisor.advice.offers import goes_in_slot
-    from advisor.system import GroupWords, parse
-
-    members = [each for each in parse(words).members if isinstance(each, GroupWords)]
-    machines = [each for each in members if not goes_in_slot(catalog.device(each.name))]
-    several = sum(each.count for each in members) > 1 and len(machines) == len(members) > 0
-    return f"{words} via {network}" if network and several and " via " not in words else words
-
-
 def _is_offered(named: Named, offered: frozenset[int]) -> bool:
     """Whether a device of which nothing else is said is for sale."""
     return named.role == "" and named.mention.start in offered
@@ -146,9 +129,10 @@ def _settled(question: Text, named: list[Named]) -> list[Named]:
         )
     )
     loose = WANT if has_own or rivals else OWN
+    once_more = {each.mention.name for each in named if each.role == MORE}  # "mac mini m4 pro, add a second mac mini"
     if not has_own and not wanted and not rivals and len(named) == 1:
         loose = OWN
-    return [Named(each.mention, each.role or loose, each.tie) for each in named]
+    return [Named(each.mention, each.role or (OWN if each.mention.name in once_more else loose), each.tie) for each in named]
 
 
 def _ordinal(question: Text, mention: Mention) -> int:
