@@ -285,3 +285,38 @@ def test_why_one_device_alone_cannot_run_it() -> None:
     assert _unable("a card", [weighed("vllm", None, (-1, 1), host=(90.0, 64.0))], []).facts["short_bytes"] == 1
     assert _unable("a card", [weighed("vllm", None, (-30, 1), disk=5.0)], []).code == "one.from-disk"
     assert _unable("a card", [], [Reason("placement.no-experts", {"model": "qwen3-8b"})]).code == "one.refused"
+
+
+@pytest.mark.parametrize(
+    ("users", "most", "asked"),
+    [
+        (8, 3, [8, 3]),  # as many as it holds
+        (8, 0, [8]),
+        (8, 8, [8]),  # it is not memory that is short
+        (None, 3, [None]),
+        (3, 3, [3]),
+    ],
+)
+def test_one_device_alone_is_asked_for_as_many_users_as_it_holds(
+    users: int | None, most: int, asked: list[int | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int | None] = []
+
+    def tries(single: Any, model: Any, quant: Any, kv: Any, work: Workload, *_: Any) -> Any:
+        seen.append(work.users)
+        one = weighed("vllm", None, (-5, 1))
+        one.fit.max_users, one.decode = most, SimpleNamespace(value=9.0) if work.users == most != users else None
+        return [one], []
+
+    monkeypatch.setattr(choose, "tried", tries)
+    single: Any = SimpleNamespace(groups=[SimpleNamespace(device=SimpleNamespace(id="a card"))])
+    choice: Any = SimpleNamespace(model=None, quant=None, kv_quant="f16", catalog=None)
+    found = choose._single_best(single, choice, Workload(users=users))
+    assert seen == asked
+    assert isinstance(found, Reason) is (len(asked) == 1)
+
+
+@pytest.mark.parametrize(("code", "holds"), [("offload.not-needed", True), ("offload.unified-memory", False)])
+def test_an_offload_that_is_not_needed_holds(code: str, holds: bool) -> None:
+    way: Any = SimpleNamespace(plan=lambda *_: Reason(code, {}))
+    assert ways.Way.holds(way, Workload()) is holds

@@ -50,7 +50,9 @@ def test_what_a_stage_takes_for_a_layer_and_how_many_it_holds(users: int | None,
     """16 of 32 layers: 4 GB, and 50 MB of each user's cache of 1,000 tokens; 10 GB of which 1 GB are buffers."""
     half = part(0.5)
     load = Load(half, Usable(10e9, 10e9, 0.0, None), 1.0, 4e9, CACHE, (State(1e9),))
-    plan: Any = SimpleNamespace(weights=DENSE, cache=CACHE, model=CATALOG.model("qwen3-8b"), runner=runner())
+    plan: Any = SimpleNamespace(
+        weights=replace(DENSE, head_bytes=1e9), cache=CACHE, model=CATALOG.model("qwen3-8b"), runner=runner()
+    )  # the head is the last stage's
     work = Workload(users=users, context_tokens=1000, prompt_tokens=900, generate_tokens=200)
     found = _stage(plan, half, load, 16, here, work)
     # 4 GB at 1 TB/s, 50 MB of each at 0.5 TB/s, 16 × 10 µs and half of 100 µs

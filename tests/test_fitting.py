@@ -182,6 +182,8 @@ def test_a_limit_to_raise() -> None:
     assert (raised.fits, raised.raise_limit, code(raised)) == (True, True, ["memory.fits", "memory.raise-limit"])
     assert raised.reasons[1].facts == {"device": "rtx-3090", "default_bytes": 800.0, "limit_bytes": 1000.0, "command": "raise it"}
     assert not asked(place, tokens=155).raise_limit  # 720 of 720
+    both = rooms(*(load(usable=room, taken=0.9),) * 2)
+    assert code(asked(both, tokens=160)) == ["memory.fits", "memory.raise-limit"]  # one command, said once
     full = rooms(load(usable=Usable(730.0, 730.0, 0.0, None)))
     assert code(asked(full, tokens=160)) == ["memory.fits"]  # to the last byte
     assert code(asked(place, tokens=300)) == ["memory.short"]  # 1,010 of 900: raising does not help, and is not advised

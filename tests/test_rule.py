@@ -314,6 +314,12 @@ def test_why_another_was_passed_over(other: Option, chosen: Option, wished: dict
     assert (found.code, {name: found.facts[name] for name in facts}) == (code, facts)
 
 
+def test_of_two_prices_that_are_not_both_known_no_difference_is_told() -> None:
+    known, unknown = option("mac", 1500, way(15)), option("mac", None, way(15))
+    for one, other in ((unknown, CHOSEN), (known, option("second-gpu", None, way(20)))):
+        assert not {"spend_usd", "more_usd"} & set(_lost_to(one, other, need_of()).facts)
+
+
 def test_why_not_tells_the_misses_first() -> None:
     set_otherwise = (Reason("change.kv-quant", {"kv_quant": "q8_0"}),)
     slow = replace(option("mac", 500, running(8)), changes=set_otherwise)
