@@ -111,8 +111,11 @@ class Catalog:
         return self._records[kind]
 
     def find(self, kind: str, name: str) -> Found:
-        """The id that `name` stands for, with the memory it states and a remark on how it was read."""
-        return self._names_of(kind).find(name)
+        """The id that `name` stands for, with the memory it states and a remark on how it was read; no names are read for an id."""
+        return Found(name) if self._has(kind, name) else self._names_of(kind).find(name)
+
+    def _has(self, kind: str, record_id: str) -> bool:
+        return any(record_id in layer.copy.index(kind) for layer in self._layers)
 
     def bearing(self, kind: str, name: str) -> tuple[str, ...]:
         """The ids that bear this name, none where nothing does: for scanning a text, where most words are no names."""

@@ -5,7 +5,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.calibration import FOUNDED, Constants
-from advisor.measurement import Measurement
 from advisor.model import Model
 from advisor.placement import Placement
 from advisor.quant import Quant
@@ -14,6 +13,7 @@ from advisor.system import System
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.measurement import Measurement
     from advisor.speed import Estimate
 
 SHOWN = 3  # rows that an answer lists
@@ -87,7 +87,7 @@ class Setup:
 class Weighed(NamedTuple):
     """A row beside a setup."""
 
-    row: Measurement
+    row: "Measurement"
     likeness: float
     same: bool  # whether the row ran exactly this, with as many users
 
@@ -115,7 +115,7 @@ def _alike(one: float, other: float, floor: float) -> bool:
     return max(one, floor) / NEAR <= max(other, floor) <= max(one, floor) * NEAR
 
 
-def likeness(row: Measurement, setup: Setup, users: int) -> float:
+def likeness(row: "Measurement", setup: Setup, users: int) -> float:
     """How much what a row ran has in common with the setup; devices and model weigh most."""
     score = 8.0 * (row.device_ids == setup.device_ids) + 2.0 * (row.device_count == setup.device_count)
     score += 5.0 * (row.model == setup.model)
@@ -124,7 +124,7 @@ def likeness(row: Measurement, setup: Setup, users: int) -> float:
     return score + 1.0 * (row.users == users)
 
 
-def is_same(row: Measurement, setup: Setup) -> bool:
+def is_same(row: "Measurement", setup: Setup) -> bool:
     """Whether a row ran exactly this hardware, software, model and quantization."""
     if (row.engine, row.model, row.quant) != (setup.engine, setup.model, setup.quant) or row.backend not in (None, setup.backend):
         return False
@@ -135,7 +135,7 @@ def is_same(row: Measurement, setup: Setup) -> bool:
     return same_split and tuple(sorted(counts.items())) == setup.devices
 
 
-def _as_many_users(row: Measurement, users: int) -> bool:
+def _as_many_users(row: "Measurement", users: int) -> bool:
     """Whether a row's speed can stand beside that of so many users: one user's says nothing about many users', and the reverse."""
     return row.one_user if users == 1 else row.as_many_users_as_fit or row.users == users
 
@@ -151,7 +151,7 @@ def nearest(weighed: Iterable[Weighed], filled_tokens: float) -> tuple[Nearest, 
     return tuple(_shown(row, same) for same, _, _, _, row in scored[:SHOWN])
 
 
-def _shown(row: Measurement, same: bool) -> Nearest:
+def _shown(row: "Measurement", same: bool) -> Nearest:
     return Nearest(
         id=row.id,
         decode_tokens_per_s=row.decode_tokens_per_s,
@@ -170,7 +170,7 @@ def _shown(row: Measurement, same: bool) -> Nearest:
 def _weighed(catalog: "Catalog", setup: Setup, active_params: float, users: int) -> tuple[Weighed, ...]:
     """Usable rows of as many users of this model, or of one of these devices with a model about as large."""
 
-    def found() -> Iterator[Measurement]:
+    def found() -> "Iterator[Measurement]":
         for row in catalog.measurements_of(setup.device_ids, setup.model).values():
             if row.unusable or row.decode_tokens_per_s is None or row.model is None or not _as_many_users(row, users):
                 continue
