@@ -340,7 +340,7 @@ def offered(memory_bytes: float, count: int = 1, ram_bytes: float = 0.0) -> Any:
     ],
 )
 def test_the_rough_bound_is_bytes_over_datasheet_rates(offer: Any, tokens_per_s: float) -> None:
-    assert rough_of()._roughly(offer) == pytest.approx(tokens_per_s)
+    assert rough_of().roughly(offer) == pytest.approx(tokens_per_s)
 
 
 @pytest.mark.parametrize(("model", "wide", "narrow"), [("qwen3-8b", 147_456, 78_336), ("qwen3-30b-a3b", 98_304, 52_224)])

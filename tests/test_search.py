@@ -83,6 +83,9 @@ def test_no_estimate_passes_its_bound(have: str | None, model: str, wished: dict
         for option in evaluate(whole, offer):
             assert per_user(option.estimate) <= bound.tokens_per_s * (1 + 1e-9), (offer.words, option.estimate.placement.strategy)
             assert whole.bounds.may_reach(offer, per_user(option.estimate))
+            assert score(option.estimate) <= whole.bounds.sustained(offer) * (1 + 1e-9)
+            first = option.estimate.first_token_s
+            assert first is None or whole.bounds.may_start(offer, first.value)
             if option.estimate.fit.fits and option.estimate.placement.strategy != "offload":
                 assert bound.holds, offer.words
 

@@ -158,8 +158,12 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
     return SimpleNamespace(
         need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[],
         offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, [])),
-        bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, may_do=lambda each: each.bound >= need.min_tokens_per_s,
-        may_hold=lambda each: each.holds, bounds=SimpleNamespace(may_reach=lambda each, floor, **_: each.bound >= floor),
+        bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, counts_tokens_per_s=0.0, may_do=lambda each: each.bound >= need.min_tokens_per_s,
+        may_hold=lambda each: each.holds, desk=SimpleNamespace(corrected=False),
+        bounds=SimpleNamespace(
+            may_reach=lambda each, floor, **_: each.bound >= floor, roughly=lambda each: each.bound * 1.5,
+            sustained=lambda each: getattr(each, "sustained", each.bound * users),
+        ),
     )  # fmt: skip
 
 
@@ -214,6 +218,13 @@ def test_several_users_are_counted_in_the_bound(real: dict[str, Option]) -> None
     case = shop(need_of(prefer="fastest"), [offered("a", 500, 16), offered("c", 900, 40)], users=2)
     search(case)
     assert case.tried == ["c", "a"]  # 16 for each of two is 32 in all, more than 30
+    waiting = [offered("a", 500, 16), offered("c", 900, 40)]
+    waiting[0].sustained = 29.0
+    for lean, tried in ((True, ["c"]), (False, ["c", "a"])):  # for prompts two users wait; who looks for what comes near sees both
+        case = shop(need_of(prefer="fastest"), waiting, users=2)
+        case.lean = lean
+        search(case)
+        assert case.tried == tried
 
 
 def test_only_what_is_affordable_considered_and_no_copies_for_one(real: dict[str, Option]) -> None:

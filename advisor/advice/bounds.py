@@ -71,6 +71,7 @@ class Bounds:
         self._cut: dict[tuple[Way, int, int, bool], tuple[bool, bool]] = {}
         self._known: dict[str, Bound] = {}
         self._rough: dict[str, float] = {}
+        self._placed: dict[tuple[str, float], list[tuple[Seats, float]]] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
         self._spilt: dict[tuple[Way, str, float, tuple[float, float]], Spilt] = {}
         weights = desk.bytes(work)[0]
@@ -89,16 +90,16 @@ class Bounds:
         if tokens_per_s <= 0:
             return True
         found = self._known.get(offer.key)
-        if found is None and self._roughly(offer) < tokens_per_s:
+        if found is None and self.roughly(offer) < tokens_per_s:
             return False
         found = found or self.of(offer)
         return (found.generously if generously else found.tokens_per_s) >= tokens_per_s
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
-        return self._least_bytes <= offer.memory_bytes and self.of(offer).holds
+        return self._least_bytes <= offer.memory_bytes and any(short <= 0 for _, short in self._seated(offer))
 
-    def _roughly(self, offer: Offer) -> float:
+    def roughly(self, offer: Offer) -> float:
         """Tokens/s if all memories gave their datasheet rates and nothing else took time."""
         found = self._rough.get(offer.key)
         if found is None:
@@ -126,14 +127,28 @@ class Bounds:
             key = offer.words, offer.memory_bytes  # the same devices, in whatever computer
             lies = self._lies.get(key)
             if lies is None:
-                ways = self._holds.ways_of(device for device, *_ in offer.groups)
-                lies = self._lies[key] = [self._lie(way, offer) for way in ways]
+                lies = self._lies[key] = [self._lie(seats, short, offer) for seats, short in self._seated(offer)]
             holding = [self._holding(lie, offer) for lie in lies]
             spilling = max((self._spilling(lie, offer) for lie in lies), default=0.0)
             most, generous = (max((rates[kind] for rates in holding), default=0.0) for kind in (0, 1))
             found = Bound(max(most, spilling), any(lie.short_bytes <= 0 for lie in lies), max(generous, spilling))
             self._known[offer.key] = found
         return found
+
+    def sustained(self, offer: Offer) -> float:
+        """The most tokens/s that an offer sustains for all users together, each of whom has a prompt read before every answer."""
+        most, load = self.of(offer).tokens_per_s, self.work.workload
+        if not most or not load.prompt_tokens or self.users == 1 or self.desk.corrected:
+            return self.users * most
+        reading_s = min(self._paces.unhidden_s(seats, offer.count) for seats, _ in self._seated(offer))
+        return self.users * load.generate_tokens / (self.users * reading_s + load.generate_tokens / most)
+
+    def may_start(self, offer: Offer, within_s: float | None) -> bool:
+        """Whether the last user of an offer may have a first token within that time."""
+        if within_s is None or not self.work.workload.prompt_tokens or self.desk.corrected:
+            return True
+        least = (self._paces.first_s(seats, offer.count) for seats, _ in self._seated(offer))
+        return min(least, default=NEVER) <= ROUNDING * within_s
 
     def hopeless(self, offer: Offer, tokens_per_s: float) -> Hopeless:
         """The engines and strategies that give each user less than so much on the devices of an offer."""
@@ -161,10 +176,18 @@ class Bounds:
         for alone in ("whole", "replicas"):
             yield alone, better / lie.apart_s
 
-    def _lie(self, way: Way, offer: Offer) -> _Lie:
+    def _seated(self, offer: Offer) -> list[tuple[Seats, float]]:
+        """The devices of an offer as each way uses them, and what they lack at least."""
+        key = offer.words, offer.memory_bytes
+        found = self._placed.get(key)
+        if found is None:
+            placed = [(device, size, count * device.gpus_on_board) for device, size, count in offer.groups]
+            ways = self._holds.ways_of(device for device, *_ in offer.groups)
+            found = self._placed[key] = [(seats, short_bytes(seats)) for seats in (self._holds.seats(way, placed) for way in ways)]
+        return found
+
+    def _lie(self, seats: Seats, short: float, offer: Offer) -> _Lie:
         """The work on the devices of an offer by one way."""
-        seats = self._holds.seats(way, [(device, size, count * device.gpus_on_board) for device, size, count in offer.groups])
-        short = short_bytes(seats)
         return _Lie(seats, short) if short > 0 else self._steps(seats, short, offer)
 
     def _steps(self, seats: Seats, short: float, offer: Offer) -> _Lie:

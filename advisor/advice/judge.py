@@ -85,6 +85,8 @@ class Case:
         if self._ruled_out(offer):
             return False
         able = self.bounds.may_reach(offer, self.need.min_tokens_per_s, generously=not self.lean)
+        if able and self.lean and self.counts_tokens_per_s > 0:  # roads show what comes near, too
+            able = self.bounds.may_start(offer, self.need.max_first_token_s)
         if not able:
             self.failed.add(offer)
         return able

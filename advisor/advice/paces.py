@@ -10,7 +10,7 @@ from advisor.around import HostKeeps, host_keeps
 from advisor.offload_short import SPARE_SHARE
 from advisor.pace import served
 from advisor.placement import Part
-from advisor.step import Constants, Terms, decode_terms
+from advisor.step import Constants, Terms, decode_terms, prefill_terms
 from advisor.ways import tables_of
 
 Seats = Sequence[tuple[Seat, int]]  # each device as one way uses it, and how many there are
@@ -48,6 +48,7 @@ class Paces:
         tables = tables_of(desk.catalog)
         self._calibration, self._host_layer_s = tables.calibration, tables.hosts.layer_s
         self._keeps = host_keeps(tables.choices)
+        self.load = work.workload
         self.users = work.workload.users or 1
         self._constants: dict[Seat, Constants] = {}
         self._alone: dict[tuple[Seat, float], Terms] = {}
@@ -91,6 +92,24 @@ class Paces:
             return one_pass
         each = [(self._terms(seat, Part(seat.device, 0.0, head_share=0.0), users).total_s, number) for seat, number in seats]
         return max(one_pass, min(self.users, count) / sum(number / step_s for step_s, number in each))  # the slowest sets the pace
+
+    def reading(self, seat: Seat, prompts: float) -> float:
+        """Least seconds of computing that one of so many prompts, read one after the other, takes on this device."""
+        key = seat, -prompts
+        if key not in self._alone:
+            way, part, constants = seat.way, Part(seat.device, 0.0), self.constants(seat)
+            asked = self.load.prompt_tokens, 0.0, constants, None, prompts
+            self._alone[key] = prefill_terms(part, way.weights, way.cache, self._model, *asked)
+        return self._alone[key].compute_s
+
+    def unhidden_s(self, seats: Seats, count: int) -> float:
+        """Least seconds that reading one of all users' prompts keeps from generating: computing alone, divided at best."""
+        return min(self.reading(seat, self.users) * self.constants(seat).prompt_share for seat, _ in seats) / count
+
+    def first_s(self, seats: Seats, count: int) -> float:
+        """Least seconds until the last of all users has a first token: computing alone, divided at best."""
+        before = ceil(self.users / count) - 1  # of those that one device reads, or all together of theirs
+        return min(self.reading(seat, 1) / count + before * self.reading(seat, self.users) for seat, _ in seats)
 
     def apart(self, seats: Seats) -> float:
         """Tokens/s for each user of copies side by side, the users shared out as placements share them: by the memories' speed."""

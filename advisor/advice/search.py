@@ -4,7 +4,7 @@ Bounds are never passed by an estimate, so nothing that would have won is left o
 """
 
 from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
@@ -19,10 +19,25 @@ def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
     cash = float("inf") if need.budget_usd is None or need.sell_old else need.budget_usd
     order = _by_price(case, kind, cash)
     if need.prefer == "fastest":
-        order = iter(sorted(order, key=lambda offer: -case.most(offer)))
+        order = _by_speed(case, order)
     for offer in order:
         if offer.kind != "keep" and case.may_do(offer) and allowed(offer.kind, need):
             yield offer
+
+
+def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
+    """The offers in the order of their bounds, the quickest first; a bound is worked out when a rough one says that its turn has come."""
+    if case.desk.corrected:  # own measurements may lift a bound above the rough one
+        yield from sorted(offers, key=lambda offer: -case.most(offer))
+        return
+    waiting = [(-case.bounds.roughly(offer), at, False, offer) for at, offer in enumerate(offers)]
+    heapify(waiting)
+    while waiting:
+        _, at, known, offer = heappop(waiting)
+        if known:
+            yield offer
+        else:
+            heappush(waiting, (-case.most(offer), at, True, offer))
 
 
 def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
@@ -58,6 +73,12 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
 
+def _idle(offer: Offer, best: Option, case: Case) -> bool:
+    """Whether it cannot be the fastest, where nobody asks what else there is: some of many users wait for prompts."""
+    alone = case.lean and not case.counts_tokens_per_s and case.need.prefer == "fastest"
+    return alone and case.bounds.sustained(offer) < score(best.estimate)
+
+
 def search(case: Case, kind: str | None = None) -> list[Option]:
     """The options estimated on the way to the best one of a road (of all roads without `kind`), the best first."""
     found: list[Option] = []
@@ -65,6 +86,8 @@ def search(case: Case, kind: str | None = None) -> list[Option]:
     for offer in candidates(case, kind):
         if best is not None and _cannot_win(offer, best, case):
             break
+        if best is not None and _idle(offer, best, case):
+            continue
         every = evaluate(case, offer)
         if not any(fast_enough(option.estimate, case.need) for option in every):
             case.failed.add(offer)
