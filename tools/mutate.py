@@ -3,6 +3,7 @@
     python tools/mutate.py                     300 mutants: 75 each of placement, memory, speed and advice
     python tools/mutate.py --count 60 memory   fewer, of one room
     python tools/mutate.py --of dealing.py --of advice/holds.py   of these modules only
+    python tools/mutate.py --again LOG         those that survived in the output of an earlier run
     python tools/mutate.py --map lines.json    keeps which tests run which lines, and takes it from there the next time
 
 One comparison turned, one operator exchanged, one number or truth value changed, one condition negated, one result dropped
@@ -157,6 +158,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", action="append", metavar="FILE", help="only these tests (repeatable); without it all")
+    parser.add_argument("--again", type=Path, metavar="LOG", help="only mutants that survived in this output of an earlier run")
     parser.add_argument(
         "--map", type=Path, metavar="FILE", help="which tests run which lines: read from here as far as it has them, and kept"
     )
@@ -167,6 +169,11 @@ def main() -> int:
         every = [
             each for each in mutants(tree, asked.rooms or list(ROOMS)) if not asked.of or str(each.path.relative_to("advisor")) in asked.of
         ]
+        if asked.again:
+            again = {
+                tuple(line.split(" (")[0].split(" ", 2)[1:]) for line in asked.again.read_text().splitlines() if line.startswith("SURVIVED")
+            }
+            every = [each for each in every if (f"{each.path}:{each.line}", each.what) in again]
         files = asked.tests or sorted(str(file.relative_to(tree)) for file in (tree / "tests").glob("test_*.py"))
         trier = Trier(sampled(every, asked.count, asked.seed), known_lines(map_file, files, tree), tree)
         os.chdir(tree)
