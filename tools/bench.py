@@ -184,8 +184,9 @@ def measured(rounds: int) -> list[Row]:
             note = f"{each:,.0f} a second" + (f"; at least {target:,.0f}" if target else "")
             rows.append(Row(f"batch, one {kind}", 1 / each, None, note, each >= target if target else None))
         rows += noise_rows(Path(folder), bare)
-        path = Path(folder) / "estimate-4500.jsonl"
-        for name, command in (("recommend", [*ADVISOR, *RECOMMEND]), ("batch of 4,500 estimates", [*ADVISOR, "batch", str(path)])):
+        batches = {"4,500 estimates": "estimate-4500", "45 recommendations": "recommend-45"}
+        commands = {f"batch of {name}": [*ADVISOR, "batch", f"{folder}/{stem}.jsonl"] for name, stem in batches.items()}
+        for name, command in {"recommend": [*ADVISOR, *RECOMMEND], **commands}.items():
             peak = peak_mib(command)
             rows.append(Row(f"peak memory, {name}", 0.0, None, f"{peak:.0f} MiB; at most {MOST_PEAK_MIB:.0f}", peak <= MOST_PEAK_MIB))
     with tempfile.TemporaryDirectory() as folder:

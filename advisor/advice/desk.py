@@ -28,7 +28,7 @@ from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
 MOST_SYSTEMS, MOST_MODELS = 256, 10  # of which something is kept with a catalog
-MOST_ABLE = 256  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
+MOST_ABLE = 64  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
