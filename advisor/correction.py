@@ -17,7 +17,8 @@ SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
 MOST_BYTES = 1 << 22
 _off = 0
-_read_now: "Mapping[str, Correction] | None" = None  # what counts until the end of `read_once`
+_reading = 0  # how many are within `read_once`: they may overlap, in threads
+_read: "Mapping[str, Correction] | None" = None  # what counts until the last of them ends
 _NONE: "dict[str, Correction]" = {}
 
 
@@ -74,8 +75,8 @@ def saved() -> Mapping[str, Correction]:
     """Every correction that is saved now; none while switched off."""
     if _off:
         return _NONE
-    if _read_now is not None:
-        return _read_now
+    if _read is not None:
+        return _read
     if os.environ.get(SWITCH):
         return _NONE
     path = _known_file(folder, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
@@ -83,7 +84,7 @@ def saved() -> Mapping[str, Correction]:
         stamp = os.stat(path).st_mtime_ns
     except OSError:
         return _NONE
-    return _read(path, stamp)
+    return _rows_at(path, stamp)
 
 
 def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
@@ -94,12 +95,14 @@ def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None
 @contextmanager
 def read_once() -> Iterator[None]:
     """Within, what was saved at the start holds: one recommendation asks for it hundreds of times, and should not change its mind."""
-    global _read_now
-    before, _read_now = _read_now, saved()
+    global _read, _reading
+    _read, _reading = saved(), _reading + 1
     try:
         yield
     finally:
-        _read_now = before
+        _reading -= 1
+        if not _reading:
+            _read = None
 
 
 @contextmanager
@@ -114,7 +117,7 @@ def off() -> Iterator[None]:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, stamp: int) -> dict[str, Correction]:
+def _rows_at(path: Path, stamp: int) -> dict[str, Correction]:
     """Every correction of the file as it was at that time."""
     return {key: found for key, rows in rows_of(path).items() if (found := correction_of(rows)) is not None}
 

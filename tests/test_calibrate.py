@@ -310,4 +310,11 @@ def test_an_answer_reads_what_is_saved_once(catalog: Catalog) -> None:
         with correction.off():
             assert saved_factor() is None
     assert saved_factor() == 0.95
+    first, second = correction.read_once(), correction.read_once()  # answers of two threads end in any order
+    with first:
+        second.__enter__()
+    write(0.9)
+    assert saved_factor() == 0.95
+    second.__exit__(None, None, None)
+    assert saved_factor() == 0.9
     correction.file().unlink()
