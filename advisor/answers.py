@@ -116,9 +116,6 @@ class Recommended:
         return self.recommendation.verdict.meets_need
 
 
-UNPRICED = ("price.unknown", "price.not-new")
-
-
 def usd_per_tokens_per_s(point: "Point", cost: "Cost | None") -> float | None:
     """Price for each token/s of all users together."""
     speed_now = point.decode_tokens_per_s
@@ -244,7 +241,7 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from advisor.asked import filled, side_by_side, speed_of, usual_model
+    from advisor.asked import UNPRICED, cannot, filled, side_by_side, speed_of, usual_model
     from advisor.intake.question import understand
     from advisor.intake.question_line import command_line
     from advisor.intake.question_topics import refuse
@@ -256,7 +253,7 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     question = filled(understood, stated, catalog)
     words, asked = question.words, question.request
     given = _recommended(asked, catalog)
-    refused = _cannot(given, asked)
+    refused = cannot(given, asked)
     if refused:
         words = {key: value for key, value in words.items() if key != "among"}
         given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
@@ -268,17 +265,6 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
     refused += card_alone(understood, asked, given, lambda request: _recommended(request, catalog), catalog)
     beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside), asked)
-
-
-def _cannot(given: "Recommendation", asked: Request) -> tuple[Reason, ...]:
-    """Why the one system that was asked about does not do it; empty where it does, or where several were asked between."""
-    one = len({words.partition(" ")[0] for words in asked.get("among", ())}) == 1 and " + " not in asked.get("among")[0]
-    if not one or given.verdict.meets_need:
-        return ()
-    road = next((road for road in given.passed_over if road.because), None)
-    unpriced = road is not None and any(reason.code in UNPRICED for reason in road.because)
-    refused = Reason("ask.asked-unpriced" if unpriced else "ask.asked-cannot", {"name": asked.get("among")[0]})
-    return (refused, road.because[0]) if road else (refused,)
 
 
 def answer(request: Request) -> Answer:

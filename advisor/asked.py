@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from advisor.intake.question import Understood
     from advisor.speed import Estimate
 
+UNPRICED = ("price.unknown", "price.not-new")
 GAIN_SEEN = 1.05  # less than this is as fast
 
 
@@ -146,6 +147,17 @@ def _users(system: str, request: Request, usual: str | None, given: "Recommendat
     facts |= {"floor_users": served, "context_tokens": most.estimate.workload.context_tokens}
     facts |= {"model": most.estimate.model.id, "quant": most.estimate.quant.id}
     return (Reason("asked.users", facts),)
+
+
+def cannot(given: "Recommendation", asked: Request) -> tuple[Reason, ...]:
+    """Why the one system that was asked about does not do it; empty where it does, or where several were asked between."""
+    one = len({words.partition(" ")[0] for words in asked.get("among", ())}) == 1 and " + " not in asked.get("among")[0]
+    if not one or given.verdict.meets_need:
+        return ()
+    road = next((road for road in given.passed_over if road.because), None)
+    unpriced = road is not None and any(reason.code in UNPRICED for reason in road.because)
+    refused = Reason("ask.asked-unpriced" if unpriced else "ask.asked-cannot", {"name": asked.get("among")[0]})
+    return (refused, road.because[0]) if road else (refused,)
 
 
 def speed_of(system: str, request: Request, given: "Recommendation", catalog: "Catalog") -> Reason:

@@ -2,6 +2,7 @@
 
 from advisor.record import dataclass
 
+USUAL_PROMPT_TOKENS, USUAL_GENERATE_TOKENS = 1024, 256  # of a request, where nobody said
 USUAL_TOKENS_PER_S = 10.0  # that a buyer wants, where nobody said
 USUAL_HOURS_PER_DAY = 8.0  # of use, likewise
 
@@ -12,8 +13,8 @@ class Workload:
 
     users: int | None = 1
     context_tokens: int = 8192
-    prompt_tokens: int = 1024
-    generate_tokens: int = 256
+    prompt_tokens: int = USUAL_PROMPT_TOKENS
+    generate_tokens: int = USUAL_GENERATE_TOKENS
 
 
 @dataclass(frozen=True, kw_only=True)

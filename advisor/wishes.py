@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
-from advisor.need import USUAL_HOURS_PER_DAY, USUAL_TOKENS_PER_S, Need, Workload
+from advisor.need import USUAL_GENERATE_TOKENS, USUAL_HOURS_PER_DAY, USUAL_PROMPT_TOKENS, USUAL_TOKENS_PER_S, Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.request import PREFERENCES, Request
 
@@ -103,7 +103,7 @@ def kv_quant_of(request: Request) -> str:
 
 def workload_of(request: Request, most_context_tokens: int | None) -> Workload:
     """How much is asked at once. A context that was not stated is 8k, or what prompt and answer take, within the model's."""
-    prompt, generate = request.get("prompt", 1024), request.get("generate", 256)
+    prompt, generate = request.get("prompt", USUAL_PROMPT_TOKENS), request.get("generate", USUAL_GENERATE_TOKENS)
     least, stated = prompt + generate, request.get("context")
     if stated is not None and stated < least:
         raise BadValue(f"--context: {stated} tokens are fewer than prompt and answer take ({prompt} + {generate} = {least}).")

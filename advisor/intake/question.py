@@ -14,7 +14,7 @@ from advisor.intake.question_facts import facts_asked
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, largest, models_in, quants_in, rivals, usual_in
 from advisor.intake.question_names import Mention, mentions, spans
-from advisor.intake.question_network import HELPS, SEVERAL_PLACES, one_box, over_network
+from advisor.intake.question_network import networked, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
@@ -240,20 +240,7 @@ def _read_systems(
     question: Text, sides: Sides, bridge: asks.Bridge, engines: tuple[str, ...], reading: Reading, catalog: "Catalog"
 ) -> None:
     """What is owned with the link and engine that it has, and between what is asked."""
-    network, usual = asks.link(question), f" via {catalog.wording.usual_network}"
-    if network:  # the one that is named, not the usual one
-        have, among = (
-            sides.have and sides.have.replace(usual, f" via {network}"),
-            tuple(each.replace(usual, f" via {network}") for each in sides.among),
-        )
-        sides = replace(sides, have=have, among=among)
-    if network and sides.have and len(sides.among) == 1 and re.search(HELPS, question.original) and sides.have not in sides.among[0]:
-        sides = replace(sides, have=f"{sides.have} + {sides.among[0]}", owned=sides.owned + 1, among=())  # one helps the other over it
-    sides, network = one_box(question, sides, network)
-    apart = sides.owned > 1 and not network and bool(re.search(SEVERAL_PLACES, question.original))
-    if apart:
-        network = "ethernet"
-        reading.assumptions.append(Reason("ask.network", {"system": sides.have}))
+    sides, network = networked(question, sides, asks.link(question), catalog.wording.usual_network, reading.assumptions)
     link = network or (asks.lane_link(question) if sides.in_slots and sides.owned > 1 else None)
     if sides.have:
         joined = "nvlink" if bridge.owned and not bridge.asked else link

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from advisor.intake.question_macs import LINE, any_of_line, of_that_form, sizes_gib
 from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
@@ -29,12 +30,7 @@ COUNT_BEFORE = re.compile(
     rf"(?:(?<![\w.])(\d+)\s?[x*]|(?<![\w.])\(?((?!an?\s){COUNT})\)?|\b({'|'.join(PAIRS)})(?:\s(?:of|x))?)[\s-]+{ADJECTIVES}$"
 )
 COUNT_AFTER = re.compile(r"^\s?[x*]\s?(\d+)\b|^\s?\((?:x|\*)?\s?(\d)x?\)|^\s(pair|duo|trio|quartet)\b")
-_LINE = r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?"
 NO_LAPTOP = r"\b(?:desktop|vs|or|versus|than|e-?gpus?|external|dock\w*|buy\w*|add\w*|connect\w*|build\w*)\b"
-FORMS = {  # how the names of Macs in the catalog say which machine it is
-    r"(?:mac\s?)?minis?": r"mini", r"(?:mac\s?)?studios?": "Studio", r"imacs?": "iMac", r"(?:macbook\s)?airs?": "Air",
-    r"(?:macbook\s(?:pro)?s?|mbp)": r"MacBook Pro|\" Pro|/ Pro",
-}  # fmt: skip
 NOT_NAMES = (
     "a", "an", "the", "one", "two", "it", "is", "as", "at", "or", "on", "of", "for", "and", "pro", "max", "ultra", "mini", "air", "studio",
     "mac", "server", "desktop", "laptop", "box", "ai", "1", "2", "3", "4", "5", "6", "7", "8", "exl",
@@ -95,7 +91,7 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
     for start, end, name in spans(text.left, MOST_WORDS):
         if start < taken or (name == "m2" and text.left[:start].endswith("minimax ")):
             continue
-        ids = named("devices", name, catalog) or _any_of_line(name, catalog)
+        ids = named("devices", name, catalog) or any_of_line(name, catalog)
         if ids:
             called, told = _laptop(text, start, end, name, catalog, taken)
             mention = _mention(text, start, end, called, ids, catalog)
@@ -112,7 +108,7 @@ def mentions(text: Text, catalog: "Catalog") -> list[Mention]:
 
 def _of_line_elsewhere(text: Text, mention: Mention, found: list[Mention]) -> Mention:
     """`a second mac mini` beside `my mac mini m4 pro` is one more of that."""
-    line = re.fullmatch(_LINE, text.original[mention.named_at : mention.end].strip())
+    line = re.fullmatch(LINE, text.original[mention.named_at : mention.end].strip())
     if not line:
         return mention
     words = line[0].rstrip("s").split()[-1]
@@ -136,10 +132,10 @@ def _either_size(text: Text, mention: Mention, catalog: "Catalog") -> list[Menti
         r"\b(?:the|an?|get|buy|pick|between|for)\s(\d{2,3})\s?gb\s(?:or|vs\.?|versus)\s(?:the\s|an?\s)?(?:\d{2,3}\s?gb\s)?$",
         text.original[: mention.start],
     )
-    if before and float(before[1]) in _sizes_gib(mention.device, catalog):
+    if before and float(before[1]) in sizes_gib(mention.device, catalog):
         other = f"{mention.device} {before[1]}gb"
         return [replace(mention, name=other, start=before.start(1), end=before.end(1) + 2, named_at=before.start(1), note=None), mention]
-    if not after or float(after[1]) not in _sizes_gib(mention.device, catalog) or len(_sizes_gib(mention.device, catalog)) < 2:
+    if not after or float(after[1]) not in sizes_gib(mention.device, catalog) or len(sizes_gib(mention.device, catalog)) < 2:
         return [mention]
     start, end = mention.end + after.start(1), mention.end + after.end()
     return [mention, replace(mention, name=f"{mention.device} {after[1]}gb", start=start, end=end, named_at=start, sizes=(), note=None)]
@@ -178,34 +174,9 @@ def _bridgeable(text: Text, ids: tuple[str, ...], catalog: "Catalog") -> tuple[s
 def _of_that_memory(text: Text, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
     """Of a line of machines those with the memory that is named behind it: a MacBook Pro with 64 GB is no newest one."""
     after = MEMORY_AFTER.match(text.left, end)
-    if not after or any(float(after[1]) in _sizes_gib(each, catalog) for each in ids):
+    if not after or any(float(after[1]) in sizes_gib(each, catalog) for each in ids):
         return ids
-    return _any_of_line(name, catalog, float(after[1])) or ids
-
-
-def _of_that_form(text: Text, start: int, end: int, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
-    """Of several Macs of one chip those that are the machine which stands in the name or beside it: a Mac mini is no iMac."""
-    if len(ids) < 2 or not all(each.startswith("mac-") for each in ids):
-        return ids
-    after = re.match(r"\s\w+", text.original[end:])
-    near = text.original[max(0, start - 14) : start] + "|" + text.original[start:end] + (after[0] if after else "")
-    for form, written in FORMS.items():
-        if re.search(rf"\b{form}\b(?:\s(?:with\s)?(?:an?\s)?\||[^|]*$)", near):
-            fitting = tuple(each for each in ids if re.search(written, catalog.plain("devices", each)["name"]))
-            return fitting or ids
-    return ids
-
-
-def _any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tuple[str, ...]:
-    """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy, with so much memory."""
-    if not re.fullmatch(_LINE, name):
-        return ()
-    name = name.replace("apple laptop", "macbook")
-    plain = [catalog.plain("devices", each) for each in catalog.ids("devices")]
-    line = [each for each in plain if name.rstrip("s") in each["name"].lower() and each["availability"] != "announced"]
-    line = [each for each in line if gib is None or gib in _sizes_gib(each["id"], catalog)]
-    newest = max((str(each["launched"] or "") for each in line), default="")
-    return tuple(each["id"] for each in line if str(each["launched"] or "") == newest)
+    return any_of_line(name, catalog, float(after[1])) or ids
 
 
 def _laptop(text: Text, start: int, end: int, name: str, catalog: "Catalog", taken: int) -> tuple[str, Reason | None]:
@@ -234,7 +205,7 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     """One device with the count and the memory that stand beside its name."""
     ids = named("devices", _of_the_line(text, start, name, catalog), catalog) or named("devices", name, catalog) or ids
     named_at = start
-    ids = _of_that_form(text, start, end, _bridgeable(text, ids, catalog), catalog)
+    ids = of_that_form(text, start, end, _bridgeable(text, ids, catalog), catalog)
     ids = _of_that_memory(text, end, name, ids, catalog)
     memory, end = _memory(text, start, end, name, ids, catalog)
     chosen, note = _least(ids, memory, name, catalog)
@@ -242,7 +213,7 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     if other:  # of a size that it is not sold with
         end, note = other.end(), Reason("ask.near-name", {"name": text.original[named_at : other.end()], "taken": chosen})
     count, start, end = _count(text, start, end, catalog)
-    sizes = _sizes_gib(chosen, catalog)
+    sizes = sizes_gib(chosen, catalog)
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
     each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()
     return Mention(words, count, start, end, note, named_at, each)
@@ -255,14 +226,9 @@ def _of_the_line(text: Text, start: int, name: str, catalog: "Catalog") -> str:
     return longer if named("devices", longer, catalog) else name
 
 
-def _sizes_gib(device: str, catalog: "Catalog") -> tuple[float, ...]:
-    sizes = catalog.plain("devices", device)["memory_gib"]
-    return tuple(float(size) for size in (sizes if isinstance(sizes, list) else [sizes]))
-
-
 def _memory(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], catalog: "Catalog") -> tuple[float | None, int]:
     """The memory in the name, after it or before it, when one of the devices is sold with it."""
-    sizes = {size for each in ids for size in _sizes_gib(each, catalog)}
+    sizes = {size for each in ids for size in sizes_gib(each, catalog)}
     within = [float(size) for size in re.findall(r"(\d+)\s?(?:gb|gib|g)\b", name) if float(size) in sizes]
     after = MEMORY_AFTER.match(text.left, end)
     if within:
@@ -296,7 +262,7 @@ def _count(text: Text, start: int, end: int, catalog: "Catalog") -> tuple[int, i
 
 def _least(ids: tuple[str, ...], memory: float | None, name: str, catalog: "Catalog") -> tuple[str, Reason | None]:
     """Of several devices of one name the one with the least memory and cores; what was taken is said aloud."""
-    fitting = [each for each in ids if memory is None or memory in _sizes_gib(each, catalog)] or list(ids)
+    fitting = [each for each in ids if memory is None or memory in sizes_gib(each, catalog)] or list(ids)
     records = [catalog.devices[each] for each in fitting]
     least = min(records, key=lambda device: (device.slots is None, device.memory_options_bytes[0], device.gpu_cores or 0, device.id))
     if len(fitting) == 1:

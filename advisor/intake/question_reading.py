@@ -7,6 +7,7 @@ from advisor.intake import question_speeds as speeds
 from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
 from advisor.intake.question_words import Text
+from advisor.need import USUAL_GENERATE_TOKENS, USUAL_PROMPT_TOKENS
 from advisor.reason import Reason
 from advisor.record import dataclass, field
 from advisor.words import Amount
@@ -66,7 +67,7 @@ def read_amounts(question: Text, reading: Reading, catalog: "Catalog") -> None:
 def _room_for_prompt(reading: Reading) -> None:
     """A context that the text calls so but that the stated prompt fills is the prompt's length."""
     words = reading.words
-    needed = words.get("prompt", 1024) + words.get("generate", 256)
+    needed = words.get("prompt", USUAL_PROMPT_TOKENS) + words.get("generate", USUAL_GENERATE_TOKENS)
     if "context" in words and words["context"] < needed:
         reading.assumptions.append(Reason("ask.context-raised", {"stated_tokens": words["context"], "used_tokens": needed}))
         words["context"] = needed
