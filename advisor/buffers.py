@@ -34,20 +34,22 @@ class State:
         return self.bytes_per_token + self.each_users_bytes_per_token * users
 
 
-def buffers_of(part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int, unpacked: float = 0.0) -> tuple[State, ...]:
+def buffers_of(
+    part: Part, model: Model, engine: Engine, runtime_bytes: float, copies: int, unpacked_bytes_per_token: float = 0.0
+) -> tuple[State, ...]:
     """Runtime and compute buffers: what one batch of prompt tokens needs.
 
-    llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest
-    states, a mask of 2 B for each token of the batch and of the context (flash attention; `copies` of it where batches follow
-    each other through several devices), and `unpacked` bytes for each cached token that its kernels read in 16 bits; at the head,
-    4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits and keep logits for their sequences
+    llama.cpp gives the same bytes to one state after another, so the larger counts: in a layer, 4 B × ubatch × the widest states, a
+    mask of 2 B for each token of the batch and of the context (flash attention; `copies` of it where batches follow each other
+    through several devices), and for each cached token the `unpacked_bytes_per_token` of what its kernels read in 16 bits; at the
+    head, 4 B × ubatch × (vocabulary + two hidden states), as it prints. Others compute in 16 bits and keep logits for their sequences
     only; vLLM sets apart what its sampler makes of them (`sampler_logit_bytes`: copies in 32 bits, sorted, counted).
     """
     batch = engine.batched_prefill_tokens
     states = batch * (4 * model.hidden_size + widest(model))
     if engine.f32_buffers:
         head = F32_BYTES * batch * (model.vocab_size + 2 * model.hidden_size) * part.head_share
-        return State(runtime_bytes + F32_BYTES * states, F16_BYTES * batch * copies, unpacked), State(runtime_bytes + head)
+        return State(runtime_bytes + F32_BYTES * states, F16_BYTES * batch * copies, unpacked_bytes_per_token), State(runtime_bytes + head)
     if engine.sampler_logit_bytes is not None:
         sampler = engine.sampler_logit_bytes * model.vocab_size if part.head_share else 0.0  # every rank holds all logits
         return State(runtime_bytes + F16_BYTES * states), State(runtime_bytes, each_users_bytes=sampler)

@@ -71,8 +71,8 @@ def rooms_of(
 ) -> Rooms:
     """The places of a placement; `host_room_bytes` may be taken of the memory of the computer around its devices."""
     copies = input_copies(placement, engine)
-    unpacked = cache.unpacked_bytes_per_token if placement.backend in engine.keeps.unpacked_by else 0.0
-    loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies, unpacked) for part in placement.parts)
+    unpacked_bytes_per_token = cache.unpacked_bytes_per_token if placement.backend in engine.keeps.unpacked_by else 0.0
+    loads = tuple(load_of(part, model, weights, cache, engine, platforms, copies, unpacked_bytes_per_token) for part in placement.parts)
     held = sum(_host_bytes(part, weights) * part.count for part in placement.parts)
     share = sum(part.host_cache_share * part.count for part in placement.parts)
     return Rooms(
@@ -95,9 +95,9 @@ def load_of(
     engine: Engine,
     platforms: Mapping[str, Platform],
     copies: int = 1,
-    unpacked: float = 0.0,
+    unpacked_bytes_per_token: float = 0.0,
 ) -> Load:
-    """What lies on the devices of one part; `unpacked`: bytes of a cached token of one layer that is copied, all heads."""
+    """What lies on the devices of one part; `unpacked_bytes_per_token`: of the one layer that is copied in 16 bits, all heads."""
     room = usable(part.device, part.memory_bytes, platforms)
     in_host = engine.embedding_in_host and not part.device.unified_memory
     stored = (
@@ -108,8 +108,9 @@ def load_of(
         + (0.0 if in_host else part.embedding_share * weights.embedding_bytes)
     )
     runtime = engine.overhead_bytes or room.context_bytes  # the engine's own figure counts the driver's context
-    heads = min(1.0, part.cache_share / part.layer_share) if part.layer_share else 0.0  # of a layer, that lie on one device
-    return Load(part, room, engine.memory_share or 1.0, stored, cache, buffers_of(part, model, engine, runtime, copies, unpacked * heads))
+    heads_share = min(1.0, part.cache_share / part.layer_share) if part.layer_share else 0.0  # of a layer, that lie on one device
+    buffers = buffers_of(part, model, engine, runtime, copies, unpacked_bytes_per_token * heads_share)
+    return Load(part, room, engine.memory_share or 1.0, stored, cache, buffers)
 
 
 def _host_load(first: Part, cache: Cache, room_bytes: float | None, held: float, share: float) -> tuple[Load, ...]:

@@ -21,7 +21,6 @@ from advisor.reason import Reason
 from advisor.record import replace
 
 CHOICES = {"worth-factor": 1.2}
-FLOOR = 10.0
 
 
 def sold(kind: str, usd: float | None, rate: float, what: str = "", count: int = 1, **more: Any) -> Option:

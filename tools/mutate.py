@@ -9,8 +9,8 @@
 One comparison turned, one operator exchanged, one number or truth value changed, one condition negated, one result dropped
 (`mutating.py`). A mutant whose tests still pass has survived, and shows what no test notices. A run of each file of tests says which
 of them run a line (`covering.py`); a mutant is tried with those, then with those that run its function otherwise, the quickest first,
-until one fails or ten seconds of tests have passed. What is left out so can only make
-a killed mutant count as survived. The tests are collected once, and each mutant lives in a fork of that process.
+until one fails or ten seconds of tests have passed. What is left out so can only make a killed mutant count as survived. The tests are
+collected once, and each mutant lives in a fork of that process.
 """
 
 import argparse

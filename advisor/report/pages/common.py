@@ -8,6 +8,7 @@ from advisor.market import Cost
 from advisor.memory import DeviceFit, Fit
 from advisor.record import replace
 from advisor.report.page import PICTURE, Bar, Bars, shown
+from advisor.report.sentences import text
 from advisor.speed import Estimate, Speed
 from advisor.step import Terms
 from advisor.system import Box, System, spec
@@ -155,6 +156,12 @@ def share_bars(fits: Iterable[tuple[str, Fit]], title: str) -> Bars:
         bars.append(replace(bar, parts=shares, room=100.0))
     most = max(100.0, *(sum(value for _, value in bar.parts) for bar in bars))
     return Bars(title, tuple(bars), most, "%", "free", PICTURE)
+
+
+def assumed_lines(estimates: Iterable[Estimate]) -> list[tuple[str, str]]:
+    """The computers around the cards where nobody named one, each once."""
+    reasons = (reason for estimate in estimates for reason in estimate.reasons if reason.code == "host.assumed")
+    return [("Assumed", words) for words in dict.fromkeys(map(text, reasons))]
 
 
 def used_bytes(fit: Fit) -> float:

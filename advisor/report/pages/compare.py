@@ -3,8 +3,17 @@
 from advisor.answers import Compared, Estimated, Refused
 from advisor.report.notes import warned
 from advisor.report.page import PLAIN, REST, Block, Chart, Dot, Facts, Listing, Page, Table, bare, dollars, sentences
-from advisor.report.pages.common import bill_words, memory_bars, memory_words, setting, share_bars, short_name, system_name, time_bars
-from advisor.report.sentences import text
+from advisor.report.pages.common import (
+    assumed_lines,
+    bill_words,
+    memory_bars,
+    memory_words,
+    setting,
+    share_bars,
+    short_name,
+    system_name,
+    time_bars,
+)
 from advisor.report.sources import source_lines
 from advisor.units import figure, show
 
@@ -75,8 +84,7 @@ def page(answer: Compared, why: bool, full: bool) -> Page:
     rows = tuple(_row(number, item) for number, item in enumerate(answer.items, 1))
     blocks: list[Block] = [Table("", HEADERS, rows, (None, 20, REST, None, None, None, None, None), (0, 3, 4, 5, 6, 7))]
     bills = [(f"Price of {number}", bill_words(item.cost)) for number, item in enumerate(answer.items, 1) if isinstance(item, Estimated)]
-    assumed = dict.fromkeys(text(reason) for item in estimated for reason in item.estimate.reasons if reason.code == "host.assumed")
-    lines = [*((label, words) for label, words in bills if words), *(("Assumed", words) for words in assumed)]
+    lines = [*((label, words) for label, words in bills if words), *assumed_lines(item.estimate for item in estimated)]
     if lines:
         blocks.append(Facts(tuple(lines)))
     blocks += _pictures(answer)

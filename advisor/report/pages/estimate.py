@@ -4,6 +4,7 @@ from advisor.answers import Estimated
 from advisor.market import Cost, price_dates
 from advisor.report.page import Block, Facts, Listing, Page, sentences, shown
 from advisor.report.pages.common import (
+    assumed_lines,
     basis_words,
     bill_words,
     memory_bars,
@@ -86,11 +87,6 @@ def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:
     return "Cost", ", ".join(parts)
 
 
-def _assumed_lines(given: Estimate) -> list[tuple[str, str]]:
-    """The computer around the cards, where nobody named one."""
-    return [("Assumed", text(reason)) for reason in given.reasons if reason.code == "host.assumed"]
-
-
 def _evidence_line(given: Estimate) -> tuple[str, str]:
     near = next((row for row in given.evidence.nearest if row.decode_tokens_per_s is not None), None)
     nearest = f"; nearest published: {nearest_words(near)}" if near else ""
@@ -112,7 +108,7 @@ def page(answer: Estimated, why: bool, full: bool) -> Page:
     facts = [("Runs as", setting(given))]
     if given.decode is not None:
         facts += _speed_lines(given)
-    facts += [_memory_line(given), _cost_line(cost, given), *_assumed_lines(given), _evidence_line(given)]
+    facts += [_memory_line(given), _cost_line(cost, given), *assumed_lines([given]), _evidence_line(given)]
     blocks: list[Block] = [Facts(tuple(facts)), memory_bars(given.fit)]
     warnings = sentences((*given.warnings, *cost.warnings))
     if warnings:

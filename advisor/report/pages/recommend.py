@@ -192,7 +192,6 @@ TAKEN = tuple(
         "size-alone",
         "any-mac",
         "part-price",
-        "any-mac",
         "largest-model",
     )
 )

@@ -5,10 +5,10 @@ from html import escape
 
 from advisor.record import dataclass
 from advisor.report.page import Bar, Bars
-from advisor.report.svg.drawing import LINE, NARROW, SERIES, Frame, cut, framed, label, legend, line, width_of
+from advisor.report.svg.drawing import LINE, MARGIN, NARROW, SERIES, Frame, cut, framed, label, legend, line, width_of
 from advisor.units import figure
 
-BAR, GAP, MARGIN = 22, 14, 10
+BAR, GAP = 22, 14
 MOST_LABEL_SHARE = 0.4
 
 

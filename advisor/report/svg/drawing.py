@@ -7,6 +7,7 @@ from advisor.record import dataclass
 
 CHARACTER = 7.2  # width of an average character at the labels' size, in a wide font
 LINE = 15
+MARGIN = 10
 SWATCH, SWATCH_GAP, ENTRY_GAP = 12, 6, 18
 SERIES = 6
 
@@ -65,12 +66,12 @@ def swatch(kind: str, x: float, y: float) -> str:
 def legend(entries: Iterable[tuple[str, str]], frame: Frame, top: float) -> tuple[list[str], float]:
     """(kind, words) one after another over as many lines as they need; also where they end."""
     drawn: list[str] = []
-    x, y = 10.0, top
+    x, y = float(MARGIN), top
     for kind, said in entries:
-        words = cut(said, frame.width - 2 * (SWATCH + SWATCH_GAP + 10))
+        words = cut(said, frame.width - 2 * (SWATCH + SWATCH_GAP + MARGIN))
         wide = SWATCH + SWATCH_GAP + width_of(words)
-        if x > 10 and x + wide > frame.width:
-            x, y = 10.0, y + LINE + 4
+        if x > MARGIN and x + wide > frame.width:
+            x, y = float(MARGIN), y + LINE + 4
         drawn += [swatch(kind, x, y), label(x + SWATCH + SWATCH_GAP, y + 11, words, "start", "note")]
         x += wide + ENTRY_GAP
     return drawn, y + SWATCH
