@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from advisor.catalog import Catalog
+
 # The same examples on every run, so that a red build says something about the change it is red on. `tools/deep-check` runs the laws on
 # other examples, and more of them: HYPOTHESIS_PROFILE=wild.
 settings.register_profile("steady", derandomize=True, deadline=None)  # no test is timed: machines are busy
@@ -30,6 +32,12 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             os.environ.pop(key, None)
         else:
             os.environ[key] = value
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    """The shipped catalog, one for each file of tests: what is kept with it is forgotten after them."""
+    return Catalog.load(user_folder=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

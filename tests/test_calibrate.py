@@ -22,12 +22,6 @@ from advisor.yamlfile import build
 INPUTS = Path(__file__).parent / "inputs"
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    """The shipped catalog."""
-    return Catalog.load(user_folder=False)
-
-
 @pytest.fixture(autouse=True)
 def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Corrections of this test only."""

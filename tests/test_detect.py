@@ -14,12 +14,6 @@ from advisor.units import GIB
 INPUTS = Path(__file__).parent / "inputs"
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    """The shipped catalog."""
-    return Catalog.load(user_folder=False)
-
-
 def found(catalog: Catalog, *names: str) -> detect.Detected:
     """What the fixtures describe together."""
     return detect.detect([page_from(str(INPUTS / name)) for name in names], catalog)

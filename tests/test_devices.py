@@ -12,11 +12,6 @@ from advisor.need import Need, Workload
 from advisor.units import GB, GIB, TERA, US
 
 
-@pytest.fixture(scope="module")
-def catalog():
-    return Catalog.load(user_folder=False)
-
-
 # NVIDIA GA102 whitepaper V2, table 9 (3090); Ada whitepaper v2.1, appendix A (4090); RTX Blackwell whitepaper, appendix A (5090);
 # Turing whitepaper, appendix (2080 Ti, reference clocks, TITAN RTX); A100 and H100 data sheets, dense.
 @pytest.mark.parametrize(

@@ -18,11 +18,6 @@ TOOLS = Path(__file__).resolve().parent.parent / "tools"
 WORK = Workload(users=1, context_tokens=4096, prompt_tokens=0, generate_tokens=2)
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return Catalog.load(user_folder=False)
-
-
 def estimated(catalog: Catalog, words: str, model: str, quant: str = "mxfp4") -> Estimate:
     return choose.best(bind(words, catalog), catalog.model(model), quant, "f16", WORK, catalog)
 

@@ -15,11 +15,6 @@ from advisor.weights import weights_of
 GIB = 1024**3
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return Catalog.load(user_folder=False)
-
-
 def tiny(**more: object) -> Model:
     """2 layers, 4 heads of 8 on 2 KV heads, width 64, 100 words."""
     given: dict[str, object] = {

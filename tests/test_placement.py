@@ -16,11 +16,6 @@ from advisor.record import replace
 from advisor.weights import weights_of
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return Catalog.load(user_folder=False)
-
-
 def job_of(catalog: Catalog, words: str, model: str, quant: str, **changes: object) -> Job:
     system = bind(words, catalog)
     engine = system.engine or catalog.engine("llama.cpp")

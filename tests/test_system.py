@@ -9,11 +9,6 @@ from advisor.system import BoxWords, GroupWords, parse, spec
 from advisor.units import GIB
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    return Catalog.load(user_folder=False)
-
-
 def test_groups_clauses_and_counts() -> None:
     words = parse("2x rtx-3090 + tesla-p40 via pcie-3-x8 as layers on llama.cpp/vulkan")
     assert words.members == (GroupWords(2, "rtx-3090", 0), GroupWords(1, "tesla-p40", 14))
