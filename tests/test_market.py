@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from advisor.device import Device
 from advisor.link import LinkPart
 from advisor.market import Terms, bill, usd_per_million_tokens
 from advisor.price import Price
-from advisor.prices import first_day, price_of
+from advisor.prices import _middle, first_day, price_of
 from advisor.supply import given_w, needed_w, supply_for, tight
 from advisor.units import GIB
 
@@ -335,3 +336,19 @@ def test_more_watts_than_any_supply_gives_take_several(cards: int, supplies: int
     lines, said = market.host_lines(box, False, terms)
     assert (lines[-1].what, lines[-1].count, lines[-1].usd) == ("psu", supplies, 300)
     assert [each.code for each in said] == [code]
+
+
+@pytest.mark.parametrize(("usd", "middle"), [([5.0], 5), ([9.0, 1.0, 2.0], 2), ([10.0, 1.0, 3.0, 2.0], 2.5), ([1, 2, 3, 4, 5, 6, 7.0], 4)])
+def test_the_median_of_earlier_prices(usd: list[float], middle: float) -> None:
+    assert _middle(usd) == middle
+
+
+def test_only_of_what_is_bought_the_price_is_minded() -> None:
+    """A card in the computer that is there: nobody minds what that computer would cost."""
+    terms: Any = SimpleNamespace(overrides=(), price=lambda thing, size=None: SimpleNamespace(warnings=(thing.id,)))
+    host = CATALOG.host("desktop-x8x8")
+    system, line = bind("rtx-3090", CATALOG, host=host), lambda name: market.CostLine(name, name, 1, 1.0)
+    assert market._mind(system, [line("rtx-3090")], terms) == ("rtx-3090",)
+    assert market._mind(system, [line(host.id)], terms) == (host.id,)
+    assert market._mind(system, [line("rtx-3090"), line(host.id)], terms) == ("rtx-3090", host.id)
+    assert market._mind(system, [], terms) == ()

@@ -13,9 +13,9 @@ from advisor.advice import remedies
 from advisor.advice.conditions import judged
 from advisor.advice.desk import Work
 from advisor.advice.judge import Option
-from advisor.advice.owned import _changes, _dealt, _same, _single, _steps, _worth, change, clearly_faster, keep, keep_meets
+from advisor.advice.owned import _changes, _dealt, _same, _single, _steps, _worth, change, clearly_faster, keep, keep_meets, lesser_weights
 from advisor.advice.remedies import _links, better_link, fastest_cut, other_count, other_engine
-from advisor.advice.settings import _free, _peer, _split
+from advisor.advice.settings import _free, _gain, _peer, _split
 from advisor.bind import bind
 from advisor.errors import Unsupported
 from advisor.need import Need, Workload
@@ -397,3 +397,120 @@ def test_peer_access_is_for_cut_layers_over_slots() -> None:
     assert _peer(desk, option("keep", 0, run(15)), hints()) is None
     assert _peer(desk, option("keep", 0, run(15, "layers", words="2x rtx-3090")), hints()) is None
     assert _peer(desk, option("keep", 0, run(15, "tensor", words="2x rtx-3090 via nvlink")), hints()) is None
+
+
+@pytest.mark.parametrize(
+    ("patched", "there", "fast", "command"),
+    [
+        (("rtx-3090",), True, 30, "insmod"),
+        (("rtx-4090",), True, 30, None),  # nobody has run the patch on such cards
+        (None, True, 30, None),
+        (("rtx-3090",), False, 30, None),
+        (("rtx-3090",), True, 20, None),  # no faster
+    ],
+)
+def test_peer_access_where_somebody_has_run_the_patch(
+    patched: tuple[str, ...] | None, there: bool, fast: float, command: str | None
+) -> None:
+    """20 tokens/s over slots through the host, 30 directly: half as much again."""
+    asked: list[str] = []
+    ways: tuple[Any, ...] = (run(15, "tensor", words="2x rtx-3090"), run(fast, "tensor", words="2x rtx-3090"))
+
+    def system(words: str, *_: object) -> object:
+        asked.append(words)
+        return "a system" if there else Unsupported("no such link")
+
+    flag = lambda name, engine: SimpleNamespace(command="insmod") if (name, engine) == ("peer-access", "system") else None  # noqa: E731
+    risks = (
+        SimpleNamespace(setting="peer-access", text="it hung", source="a page"),
+        SimpleNamespace(setting="other", text="x", source="y"),
+    )
+    known: Any = SimpleNamespace(peer_patch=patched and SimpleNamespace(devices=patched), risks=risks, flag=flag)
+    now = option("second-gpu", 700, run(20, "tensor", words="2x rtx-3090"))
+    now.estimate.workload, now.estimate.quant = Workload(), SimpleNamespace(id="q4_k_m")
+    found = _peer(SimpleNamespace(catalog=CATALOG, system=system, ways=lambda *_: ways), now, known)  # type: ignore[arg-type]
+    assert (found and found.command) == command
+    if found:
+        assert asked == ["2x rtx-3090 via pcie-4-x8-p2p"]
+        assert (found.text.facts["risk"], found.text.sources) == ("it hung", ("a page",))
+        assert found.gain
+        assert found.gain.facts == {"from_tokens_per_s": 20, "to_tokens_per_s": 30, "speed_factor": 1.5}
+
+
+def test_a_gain_that_nobody_sees_is_none() -> None:
+    now = option("keep", 0, ran(10))
+    assert _gain(now, option("keep", 0, ran(10.09))) is None
+    assert _gain(now, option("keep", 0, ran(10.1)))  # a hundredth
+
+
+def test_settings_are_of_what_was_chosen_else_of_what_is_owned(monkeypatch: pytest.MonkeyPatch) -> None:
+    from advisor.advice import settings as setting
+
+    of: list[Any] = []
+    for name in ("_split", "_kv", "_limit", "_peer", "_power", "_drafting"):
+        monkeypatch.setattr(setting, name, lambda *asked: of.append([each for each in asked if isinstance(each, Option)][0]))
+    monkeypatch.setattr(setting, "_free", lambda option, faster, hints: "quicker")
+    desk: Any = SimpleNamespace(catalog=SimpleNamespace(hints=None))
+    chosen, kept_ = kept(20), kept(10)
+    assert setting.settings(desk, chosen, kept_, None) == ()
+    assert of == [chosen] * 6
+    assert setting.settings(desk, None, kept_, kept(30)) == ("quicker",)
+    assert of[6:] == [kept_] * 6
+    assert setting.settings(desk, None, None, None) == ()
+
+
+def weighed(quant: str, rise: float | None, fields: tuple[str, ...] = ("perplexity_rise_share",)) -> Any:
+    way = run(10)
+    way.quant = SimpleNamespace(
+        id=quant,
+        perplexity_rise_share=rise,
+        sources=(SimpleNamespace(url="a page", fields=fields), SimpleNamespace(url=None, fields=fields)),
+    )
+    return way
+
+
+def test_what_smaller_weights_lose_is_told_where_it_was_measured() -> None:
+    usual, small = weighed("q4_k_m", 0.02), weighed("q3_k_m", 0.08)
+    alone = lesser_weights(small, None)
+    assert (alone.code, alone.facts) == ("change.quant", {"quant": "q3_k_m", "bits": 4.5})
+    assert lesser_weights(small, small).code == "change.quant"  # the same weights
+    both = lesser_weights(small, usual)
+    assert (both.code, both.sources) == ("change.quant-loss", ("a page",))
+    assert (both.facts["perplexity_rise_share"], both.facts["usual_rise_share"], both.facts["usual"]) == (0.08, 0.02, "q4_k_m")
+    assert lesser_weights(weighed("q3_k_m", 0.08, ()), usual).sources == ()
+    for one, other in ((weighed("q3_k_m", None), usual), (small, weighed("q4_k_m", None))):
+        assert lesser_weights(one, other).code == "change.quant-from"
+    assert _changes(small, replace(kept(10), estimate=usual), "quant", "q3_k_m")[0].code == "change.quant-loss"
+
+
+def test_what_is_owned_costs_nothing_but_electricity() -> None:
+    """40 tokens/s for all users together are what its tokens are counted by."""
+    from advisor.billed import CostLine
+    from advisor.market import Cost, Terms
+
+    lines = (CostLine("rtx-3090", "RTX 3090", 1, 700.0, True), CostLine("psu", "supply", 1, 90.0, False))
+    bill = Cost(790.0, None, 90.0, 300.0, 350.0, 5.0, lines, (Reason("host.power", {}),), (), 0.4, 2.0)
+    desk: Any = SimpleNamespace(have=bind("rtx-3090", CATALOG), cost=lambda have: bill, terms=Terms(CATALOG.money))
+    two = run(10, sustained=40)
+    found, one = owning._free(desk, two), owning._free(desk, run(10))
+    assert (found.spend_usd, found.resale_usd, found.upgrades, found.rental_even_hours_per_day) == (0, 0, (), None)
+    assert [line.owned for line in found.lines] == [True, True]
+    assert found.usd_per_million_tokens
+    assert one.usd_per_million_tokens == pytest.approx(4 * found.usd_per_million_tokens)
+
+
+def test_what_is_owned_as_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Shelf:
+        def __init__(self, desk: Any) -> None:
+            pass
+
+        def card_offer(self, kind: str, words: str, groups: Any, bought: Any) -> Any:
+            return (kind, words, bought) if groups[0][0].kind == "gpu" else None
+
+        def box_offer(self, kind: str, words: str, device: Any, size: float, count: int, owned: int) -> Any:
+            return kind, words, device.id, count - owned
+
+    monkeypatch.setattr(owning, "Shelf", Shelf)
+    made = lambda words: owning._as_offer(SimpleNamespace(have=bind(words, CATALOG)))  # type: ignore[arg-type]  # noqa: E731
+    assert made("2x rtx-3090 on vllm")[::2] == ("keep", ())  # type: ignore[index]
+    assert made("2x dgx-spark")[2:] == ("dgx-spark", 0)  # type: ignore[index]

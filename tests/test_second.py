@@ -50,6 +50,7 @@ def owned(rate: float, **way_: Any) -> Option:
     ("one", "two", "wished", "answer", "code"),
     [
         (owned(20), more(19.9), {}, "no", "second.no-slower"),
+        (owned(20), more(20), {}, "no", "second.no-gain"),  # as fast: no slower, no gain
         (owned(20), more(23.9), {}, "no", "second.no-gain"),
         (owned(20), more(24), {}, "no", "second.no-need"),  # faster, and nobody needs it
         (owned(20), more(24), {"prefer": "fastest"}, "yes-for-speed", "second.yes-for-speed"),
