@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
 from advisor.advice.offers import Offer, all_offers
 from advisor.advice.recommend import recommend
+from advisor.advice.search import _by_price
 from advisor.advice.second import one_more
 from advisor.catalog import Catalog
 from advisor.errors import AdvisorError
@@ -113,6 +115,19 @@ def moved(have: str, model: str, **wished: Any) -> Option:
     assert chosen
     assert chosen.kind == "new-host"
     return chosen
+
+
+def test_offers_of_the_same_price_come_as_they_were_made() -> None:
+    """Cards in roomier computers of one price: whatever the addresses of the objects, the first that was found comes first."""
+    whole = case("rtx-3090", "llama-3.3-70b", {"quant": "q4_k_m", "min_tokens_per_s": 0.0})
+    bought = next(
+        offer for offer in whole.offers.every if offer.kind != "keep" and offer.least_usd is not None and not whole.may_hold(offer)
+    )
+    moved = [replace(bought, key=str(each)) for each in range(40)]
+    backwards = sorted(moved, key=id, reverse=True)
+    few = SimpleNamespace(priced_of_kind=lambda _: [bought], roomier=lambda _: backwards)
+    found = [offer for offer in _by_price(replace(whole, offers=few), None, float("inf")) if offer is not bought]
+    assert found == backwards
 
 
 def test_the_card_stays_and_the_computer_changes() -> None:

@@ -5,6 +5,7 @@ Bounds are never passed by an estimate, so nothing that would have won is left o
 
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
+from itertools import count
 
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
@@ -43,6 +44,7 @@ def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
 def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
     """Offers within the cash, the cheapest first; cards bring on the same in computers that give them more, where that may help."""
     waiting: list[tuple[float, int, Offer]] = []
+    turns = count()  # of the same price the one that came first
     for offer in case.offers.priced_of_kind(kind):
         usd = offer.least_usd or 0.0
         if usd > cash:
@@ -53,7 +55,7 @@ def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
         if _gains(case, offer):
             for moved in case.offers.roomier(offer):
                 if (moved.least_usd or 0.0) <= cash:
-                    heappush(waiting, (moved.least_usd or 0.0, id(moved), moved))
+                    heappush(waiting, (moved.least_usd or 0.0, next(turns), moved))
     while waiting:
         yield heappop(waiting)[2]
 
