@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import product
 
 from advisor import offload_short
 from advisor.around import Tables
@@ -119,11 +120,12 @@ class Known:
         self.ways: dict[Choice, tuple[Way | Reason, ...]] = {}
         self.last: dict[tuple[Way, str], Last] = {}  # by strategy
 
-    def clear(self) -> None:
-        """Forget all of it."""
-        self.choices.clear()
-        self.ways.clear()
-        self.last.clear()
+    def forget_oldest(self) -> None:
+        """Forget the choice that was made first, with all that was found of it."""
+        choice = self.choices.pop(next(iter(self.choices)))
+        ways = [way for way in self.ways.pop(choice, ()) if isinstance(way, Way)]
+        for way, strategy in product(ways, STRATEGIES):
+            self.last.pop((way, strategy), None)
 
 
 def known_of(catalog: Catalog) -> Known:
@@ -152,7 +154,7 @@ def choice_of(system: System, model: Model, quant: Quant | str | None, kv_quant:
     found = known.choices.get(key)
     if found is None:
         if len(known.choices) >= MOST_KNOWN:
-            known.clear()
+            known.forget_oldest()
         found = known.choices[key] = Choice(system.unsplit, model, quant, kv_quant, catalog)
     return found
 

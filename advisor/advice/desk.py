@@ -73,7 +73,7 @@ def _bound(words: str, host: Host | None, ram_bytes: float | None, storage: str 
     key = words, host.id if host else None, ram_bytes, storage
     if key not in kept:
         if len(kept) >= MOST_SYSTEMS:
-            kept.clear()
+            del kept[next(iter(kept))]  # the oldest
         try:
             kept[key] = choose.bind(words, catalog, host=host, ram_bytes=ram_bytes, storage=storage)
         except AdvisorError as error:
@@ -162,7 +162,7 @@ class Desk:
                 ways = []
             self.estimates += len(ways)
             if len(self._able) >= MOST_ABLE:
-                self._able.clear()
+                del self._able[next(iter(self._able))]  # the oldest
             self._able[key] = tuple(way for way in ways if way.fit.fits)
         return self._able[key]
 
