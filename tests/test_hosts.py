@@ -271,6 +271,7 @@ def test_what_is_soldered_stays_with_the_card_beside_it() -> None:
     ("have", "wished", "owned", "only_own"),
     [
         (None, {}, False, False),
+        ("mac-m4-max-40c", {}, False, False),  # a Mac is no computer for cards
         (None, {"host": "desktop"}, False, True),  # named, and to be bought: no other is wanted
         (None, {"host": "desktop", "host_owned": True}, True, False),
         ("rtx-3090", {}, True, False),  # cards are in a computer
