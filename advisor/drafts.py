@@ -19,7 +19,8 @@ from advisor.yamlwrite import lines, unit_of
 PER = ("pair", "box", "system", "device")  # of what a link's part is needed once
 ADDED = {"device": "devices", "link": "links", "model": "models", "host": "hosts"}
 
-OF_CARDS = ("power_w", "pcie_generation", "pcie_lanes")  # what a card may lack, though several of them are estimated by it
+SLOT_KEY = "pcie_lanes"  # without it a card is not known to go into a slot
+OF_CARDS = ("power_w", "pcie_generation", SLOT_KEY)  # what a card may lack, though several of them are estimated by it
 NEEDED = ("fp16_tflops",)  # may be unknown in the catalog, but then nothing says how fast a prompt is read
 
 

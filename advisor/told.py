@@ -9,7 +9,7 @@ from advisor.market import power_w, rental_usd_per_hour
 from advisor.reason import Fact, Reason
 from advisor.request import Request
 from advisor.system import spec
-from advisor.told_facts import facts_told
+from advisor.told_facts import facts_told, first_token, memory
 from advisor.units import KILO
 from advisor.wishes import model_of, system_of, terms_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_SIDES = 4
 HOURS_OF_A_DAY = 24
 SAME_PRICE = 0.05  # of the usual price: so near is the same
+ONE_MORE = ("second-gpu", "nvlink-pair", "replicas")
 OWNED = ("keep", "change-settings")
 
 
@@ -36,12 +37,18 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *_offers(understood, request, catalog),
         *facts_told(understood, request, catalog),
         *(_context(given) if "context" in understood.facts else ()),
+        *(first_token(given) if "first-token" in understood.facts and len(request.get("among", ())) < 2 else ()),
         *ram_lines(understood, request, given, catalog),
         *(_supply(understood, request, catalog) if understood.asks_supply else ()),
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
-        *(_memory(given) if understood.asks_memory else ()),
+        *(memory(given) if understood.asks_memory else ()),
         *(_own(given) if understood.about_owned and not (understood.variants or understood.ram.asked) else ()),
-        *(_one_more(given) if understood.asks_one_more and not (understood.variants or request.get("among")) else ()),
+        *(
+            _one_more(given)
+            if understood.names_one_more and understood.asks_speed and not (understood.variants or request.get("among"))
+            else ()
+        ),
+        *(_no_further(given) if understood.names_one_more and not request.get("among") else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
         *(speed_of(words, request, given, catalog) for words in (() if understood.ram.asked else understood.told_too)),
@@ -130,8 +137,12 @@ def _rent(given: "Recommendation", request: Request, catalog: "Catalog") -> tupl
         return (Reason("asked.rent-unknown"),)
     name = ", ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in cost.lines[:1])
     facts: dict[str, Fact] = {"name": name, "rental_usd_per_hour": cost.rental_usd_per_hour, "spend_usd": cost.spend_usd}
-    facts["even_hours"] = cost.rental_even_hours_per_day
-    return (Reason("asked.rent-never" if cost.rental_even_hours_per_day > HOURS_OF_A_DAY else "asked.rent", facts),)
+    facts["even_hours"] = even = cost.rental_even_hours_per_day
+    facts["hours"] = hours = request.get("hours_per_day")
+    if even > HOURS_OF_A_DAY:
+        return (Reason("asked.rent-never", facts),)
+    compared = "" if hours is None else "-cheaper" if hours < even else "-dearer"
+    return (Reason(f"asked.rent{compared}", facts),)
 
 
 def _rent_of_owned(system: "System", terms: "Terms") -> tuple[Reason, ...]:
@@ -168,18 +179,18 @@ def _one_more(given: "Recommendation") -> tuple[Reason, ...]:
     return (Reason(code, {**facts, "model": given.need.model, "speed_factor": factor}),)
 
 
-def _memory(given: "Recommendation") -> tuple[Reason, ...]:
-    """What the model takes, on what is advised."""
-    found = given.verdict.estimate
-    if found is None or given.need.model is None:
+def _no_further(given: "Recommendation") -> tuple[Reason, ...]:
+    """That one more brings no further size, where no model is named and something else is advised for the next one."""
+    second, verdict = given.second_gpu, given.verdict
+    owned = verdict.cost is not None and any(line.owned and line.what == _first_owned(given) for line in verdict.cost.lines)
+    missed = given.need.model is None and verdict.kind not in OWNED and not (owned and verdict.kind in ONE_MORE)
+    if second is None or not missed or second.answer != "no" or "ordinal" not in second.text.facts:
         return ()
-    devices, work = found.fit.devices, found.workload
-    weights, cache, other = (
-        sum(each.count * getattr(each, f"{name}_bytes") for each in devices) for name in ("weights", "cache", "overhead")
-    )
-    facts: dict[str, Fact] = {"model": found.model.id, "quant": found.quant.id, "users": work.users, "context_tokens": work.context_tokens}
-    facts |= {"weights_bytes": weights, "cache_bytes": cache, "other_bytes": other, "needed_bytes": weights + cache + other}
-    return (Reason("asked.memory-users" if (work.users or 1) > 1 else "asked.memory", facts),)
+    return (Reason("asked.second-no-size", {"ordinal": second.text.facts["ordinal"]}),)
+
+
+def _first_owned(given: "Recommendation") -> str | None:
+    return given.have.groups[0].device.id if given.have and given.have.groups else None
 
 
 def _context(given: "Recommendation") -> tuple[Reason, ...]:

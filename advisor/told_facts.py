@@ -1,4 +1,4 @@
-"""Plain facts of what a question names – watts, prices, what running it costs – as the catalog has them."""
+"""Plain facts of what a question names – watts, prices, what running it costs –, and of what is advised: memory, the first token."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 from advisor.market import power_w
 from advisor.prices import resale_of
 from advisor.reason import Fact, Reason
+from advisor.system import spec
 from advisor.units import KILO
 from advisor.wishes import system_of, terms_of
 
 if TYPE_CHECKING:
+    from advisor.advice import Recommendation
     from advisor.catalog import Catalog
     from advisor.intake.question import Understood
     from advisor.market import Terms
@@ -28,6 +30,31 @@ def facts_told(understood: "Understood", request: "Request", catalog: "Catalog")
     return tuple(
         TOLD[kind](system, words, terms) for kind in understood.facts if kind in TOLD for words, system in zip(named, systems, strict=False)
     )
+
+
+def first_token(given: "Recommendation") -> tuple[Reason, ...]:
+    """How long the first token of a prompt takes, on what is owned or advised."""
+    found = given.verdict.estimate
+    first = found.first_token_s if found else None
+    if found is None or first is None or not found.fit.fits:
+        return ()
+    facts: dict[str, Fact] = {"system": spec(found.system), "model": found.model.id, "quant": found.quant.id}
+    facts |= {"first_token_s": first.value, "least_first_token_s": first.low, "most_first_token_s": first.high}
+    return (Reason("asked.first-token", {**facts, "prompt_tokens": found.workload.prompt_tokens}),)
+
+
+def memory(given: "Recommendation") -> tuple[Reason, ...]:
+    """What the model takes, on what is advised."""
+    found = given.verdict.estimate
+    if found is None or given.need.model is None:
+        return ()
+    devices, work = found.fit.devices, found.workload
+    weights, cache, other = (
+        sum(each.count * getattr(each, f"{name}_bytes") for each in devices) for name in ("weights", "cache", "overhead")
+    )
+    facts: dict[str, Fact] = {"model": found.model.id, "quant": found.quant.id, "users": work.users, "context_tokens": work.context_tokens}
+    facts |= {"weights_bytes": weights, "cache_bytes": cache, "other_bytes": other, "needed_bytes": weights + cache + other}
+    return (Reason("asked.memory-users" if (work.users or 1) > 1 else "asked.memory", facts),)
 
 
 def _power(system: "System", words: str, terms: "Terms") -> Reason:

@@ -135,7 +135,8 @@ NO_PART = (
     "Note: no part to buy is named, so it costs $0 in every estimate: `--part 'Bridge:pair:120'` for each bridge, cable, NIC or "
     "switch, `--part none` where there is none."
 )
-UNSAID = {"devices": f"{LACKING} {NO_PRICE}", "links": NO_PART, "models": "", "hosts": NO_PRICE}
+NO_SLOT = "Note: no lanes are given, so no slot is known to take it, and it is never chosen by `recommend`: `--pcie-lanes 16`."
+UNSAID = {"devices": f"{LACKING} {NO_SLOT} {NO_PRICE}", "links": NO_PART, "models": "", "hosts": NO_PRICE}
 MAC = (
     "device", "--name", "Mac Studio M9 Max (48-core GPU)", "--id", "mac-m9-max-48c", "--maker", "apple", "--kind", "mac", "--architecture",
     "m5", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",

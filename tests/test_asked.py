@@ -15,6 +15,8 @@ from advisor.catalog import Catalog
 from advisor.errors import AdvisorError, BadValue
 from advisor.intake.question import understand
 from advisor.intake.question_topics import foreign
+from advisor.report.page import Facts
+from advisor.report.pages.recommend import page
 from advisor.request import read
 
 SHIPPED = Catalog.load(user_folder=False)
@@ -330,8 +332,55 @@ def test_the_power_supply(question: str, code: str) -> None:
 
 def test_renting_is_told_by_the_hour() -> None:
     found = asked("rent or buy two 3090s for 70b 4 hours a day?")
-    assert found.asked[0].code in ("asked.rent", "asked.rent-never")
+    assert found.asked[0].code in ("asked.rent-cheaper", "asked.rent-dearer", "asked.rent-never")
     assert float(str(found.asked[0].facts["rental_usd_per_hour"])) == pytest.approx(2 * 0.39)  # RunPod, March 2026, in catalog/money.yaml
+
+
+@pytest.mark.parametrize(
+    ("hours", "code", "label"),
+    [  # $4,106 at $0.53 an hour, less the electricity, are used up at about 9 hours a day of three years
+        (" 1 hour a day", "asked.rent-cheaper", "If bought"),
+        (" 23 hours a day", "asked.rent-dearer", "So"),
+        ("", "asked.rent", "So"),
+    ],
+)
+def test_the_stated_hours_tell_whether_renting_is_cheaper(hours: str, code: str, label: str) -> None:
+    found = asked(f"rent or buy a 5090 for qwen3-32b{hours}?")
+    assert found.asked[0].code == code
+    assert next(block for block in page(found, False, False).blocks[1:] if isinstance(block, Facts)).lines[0][0] == label
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long is the wait before the first word with a 32k prompt on a DGX Spark with gpt-oss-120b?",
+        "how long does my dgx spark take to read a 32k prompt for gpt-oss-120b?",
+        "what is the ttft of a DGX Spark for gpt-oss-120b with 32k prompts",
+    ],
+)
+def test_how_long_the_first_token_takes_comes_first(question: str) -> None:
+    found = asked(question)
+    estimate = found.recommendation.verdict.estimate
+    assert estimate and estimate.first_token_s
+    told = found.asked[0]
+    assert (told.code, told.facts["first_token_s"], told.facts["prompt_tokens"]) == (
+        "asked.first-token",
+        estimate.first_token_s.value,
+        32768,
+    )
+    assert found.not_understood == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "no"),
+    [
+        ("I own 2x 3090 already, should I buy a third?", True),  # the next typical size takes a server
+        ("I have a 3090, should I buy a second one?", False),  # 70B dense takes just that
+        ("I own 2x 3090, what next?", False),
+    ],
+)
+def test_one_more_that_brings_no_larger_model_is_said_first(question: str, no: bool) -> None:
+    assert ("asked.second-no-size" in [reason.code for reason in asked(question).asked]) == no
 
 
 def test_an_older_version_of_a_name_is_told() -> None:

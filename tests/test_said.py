@@ -55,6 +55,20 @@ def test_a_second_one_without_a_price_is_refused_for_that(words: tuple[str, ...]
     assert "budget" not in second["text"]
 
 
+def test_another_card_that_is_advised_is_a_second_one_though_not_the_same() -> None:
+    """The verdict adds a 3060 Ti; a second 4060 Ti has no known price: no bare "No." under a verdict that buys a second card."""
+    words = ("recommend", "--have", "rtx-4060-ti-16gb", "--model", "qwen3-32b", "--context", "32k")
+    answer = given(*words)
+    assert (answer["verdict"]["kind"], answer["second_gpu"]["answer"]) == ("second-gpu", "no")
+    assert "Second GPU? Yes, the one above; not the same again. A second would do" in told(*words)
+
+
+def test_no_ceiling_is_told_of_a_model_that_one_holds_only_in_part() -> None:
+    """With a 70B model partly in host memory four cards are some forty times as fast, so no serial share of one's step is a law."""
+    assert "Amdahl's law sets no ceiling here" in told("scale", "rtx-3090", "--max", "4", "--model", "llama-3.3-70b")
+    assert "times its speed with any number (Amdahl)" in told("scale", "rtx-3090", "--max", "4", "--model", "qwen3-8b")
+
+
 FLIPPED = [
     ("recommend", "--model", "llama-3.3-70b", "--budget", "2500"),
     ("recommend", "--model", "qwen3-8b"),

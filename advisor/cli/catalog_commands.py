@@ -23,6 +23,7 @@ UNSAID = {
     "part": "no part to buy is named, so it costs $0 in every estimate: `--part 'Bridge:pair:120'` for each bridge, cable, NIC or "
     "switch, `--part none` where there is none.",
     "price_usd": "no price is given, so it is never chosen by `recommend`: `--price-usd 1999`, or `--price ID=USD` for one answer.",
+    "pcie_lanes": "no lanes are given, so no slot is known to take it, and it is never chosen by `recommend`: `--pcie-lanes 16`.",
 }
 catalog_option = click.option(
     "--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"
@@ -169,7 +170,9 @@ def _add(kind: str, given: dict[str, Any]) -> int:
         say(f"Note: {error}", error=True)
     lacking = drafts.lacking(record)
     if lacking:
-        say(f"Note: not given: {', '.join(lacking)}; fill them in for estimates of power and of several cards.", error=True)
+        say(wrapped(f"Note: not given: {', '.join(lacking)}; fill them in for estimates of power and of several cards."), error=True)
+    if drafts.SLOT_KEY in lacking:
+        say(wrapped(f"Note: {UNSAID[drafts.SLOT_KEY]}"), error=True)
     for name in drafts.unsaid(kind, said, record):
         say(wrapped(f"Note: {UNSAID[name]}"), error=True)
     return _added(kind, record_id, path, folder if into else None, as_json)

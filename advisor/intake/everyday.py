@@ -27,6 +27,7 @@ speedy slow slower slowly generation generate generating writing reader document
 gaming thinking currently upgraded upgrading hello friend friends family kids wife husband boss client clients business firm shop lab school
 connected connect link linked links joined slower-card stay stays sit sits sitting inside machine's gpu's card's
 grab dumb combo process struggle return gave idle tight noticeable smart sensible stack swap behave hurt raise missing behind quantize llama lie
+word words ttft law legal
 2nd 3rd 4th 5th 6th 7th 8th macbook macbooks mbp regardless moment studios nvlink hey hi guys folks everyone rig rigs wondering wonder curious interested guess basically literally honestly simply essentially fairly quite rather pretty
 kind sort type lots bunch couple few several various different similar same other others another either neither both each every any some none nobody
 please advice advise recommendation recommend suggestion suggest tip opinion opinions thought thoughts idea ideas experience experiences question

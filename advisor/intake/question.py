@@ -65,7 +65,7 @@ class Understood:
     asks_memory: bool = False  # how much memory the model takes
     about_text: bool = False  # whether it speaks of text to be generated
     asks_speed: bool = False  # which is the faster
-    asks_one_more: bool = False  # how much faster one more of what is owned makes it
+    names_one_more: bool = False  # whether one more of what is owned is spoken of
     facts: tuple[str, ...] = ()  # plain facts that it asks of what it names
     ram: Ram = Ram()  # more memory in the computer as the thing to buy
     told_too: tuple[str, ...] = ()  # SYSTEM words of what else is asked between
@@ -134,7 +134,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         asks_memory=bool(re.search(ASKS_MEMORY, question.original)),
         about_text=beside_text(text),
         asks_speed=bool(re.search(ASKS_SPEED, question.original)),
-        asks_one_more=bool(re.search(ASKS_SPEED, question.original) and MORE_OF_IT.search(question.original)),
+        names_one_more=bool(MORE_OF_IT.search(question.original)),
         facts=facts_asked(question.original),
         ram=spoken.ram,
         told_too=(*beside_ram, *beside_mac),

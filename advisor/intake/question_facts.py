@@ -10,6 +10,10 @@ _FACTS = (
      r"(?![^.?!]*\b(?:deepseek|llama|qwen|model|\d+b)\b)"),
     ("context", r"\bhow (?:much|long|big|large)(?: of)?(?: an?)? context\b|\bmax(?:imum)? context\b|"
      r"\bhow many tokens (?:of context )?(?:can|will|fit)\b"),
+    ("first-token", r"\b(?:how (?:long|many seconds|fast|soon|quick(?:ly)?)|what(?:'s| is| would be))\b[^.?!]{0,60}"
+     r"\b(?:first (?:token|word|output)|ttft)\b|"
+     r"\bhow long\b[^.?!]{0,30}\b(?:wait\w*|answers?|repl(?:y|ies)|respon(?:se|d)\w*)\b[^.?!]{0,60}\bprompts?\b|"
+     r"\bhow long\b[^.?!]{0,40}\b(?:read|process|digest|ingest|prefill)\w*\b[^.?!]{0,30}\b(?:prompts?|tokens)\b"),
     ("power", r"\bhow (?:many|much) (?:watts?|power)\b|\bpower (?:draw|consumption|usage|use)\b|\btdp\b|\bwattage\b"),
     ("resale", r"\bresale\b|\bhow much (?:is|are|(?:can|could|would|will) i (?:get|sell))\b[^.?!]{0,14}\bmy\b|"
      r"\bwhat(?:'s| is| are) my\b[^.?!]{0,30}\bworth\b"),

@@ -99,6 +99,8 @@ ASKED: dict[str, str] = {
     "asked.card-alone": "In a desktop that you have already {label} does it for {spend_usd}, at {per_user_tokens_per_s}; with a computer "
     "to buy nothing does within the budget.",
     "asked.context": "{system} has room for {max_context_tokens} of {model} ({quant}).",
+    "asked.first-token": "{system} takes about {first_token_s} ({least_first_token_s} to {most_first_token_s}) from a prompt of "
+    "{prompt_tokens} to the first token of {model} ({quant}).",
     "asked.power": "{name} takes up to {power_w}; {system} with its computer takes {need_w} at work.",
     "asked.power-box": "{name} takes up to {power_w} at work.",
     "asked.running": "{system} with its computer takes {need_w} at work: {day_usd} for {hours} hours of it, at {price_usd} per kWh.",
@@ -116,6 +118,10 @@ ASKED: dict[str, str] = {
     "asked.supply-short": "Not enough: {system} takes {need_w} with its computer, and the supply gives {have_w}.",
     "asked.supply-needs": "{system} takes {need_w} with its computer.",
     "asked.rent": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} pays from {even_hours} hours a day over three years.",
+    "asked.rent-cheaper": "Renting is cheaper at {hours} hours a day: {name} costs {rental_usd_per_hour}, and buying for {spend_usd} "
+    "pays from {even_hours} hours a day over three years.",
+    "asked.rent-dearer": "Buying is cheaper at {hours} hours a day: renting {name} costs {rental_usd_per_hour}, and buying for {spend_usd} "
+    "pays from {even_hours} hours a day over three years.",
     "asked.rent-never": "Renting {name} costs {rental_usd_per_hour}: buying for {spend_usd} does not pay within three years.",
     "asked.rent-owned": "Renting the same costs {rental_usd_per_hour}; what you have costs {running_usd_per_hour} of electricity.",
     "asked.rent-unknown": "No rental price is known of any of this.",
@@ -128,6 +134,7 @@ ASKED: dict[str, str] = {
     "{one_per_user_tokens_per_s}, for {spend_usd}.",
     "asked.second-idle": "A {ordinal} one makes {model} no faster: {two_per_user_tokens_per_s} instead of {one_per_user_tokens_per_s}, for "
     "{spend_usd}.",
+    "asked.second-no-size": "No, not for a larger model: a {ordinal} one brings no further typical size within reach.",
     "asked.unnamed-card": "That depends on your card, which you do not name and this machine does not show: name it, as in "
     "“a second 3090”.",
     **_sides(),

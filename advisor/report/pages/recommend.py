@@ -151,9 +151,11 @@ def _foot(given: Recommendation, stated: Said) -> tuple[tuple[str, str], ...]:
 
 
 ELSEWHERE = ("asked.outside",)  # the answer is about something else than was asked
+RATHER = ("asked.rent-cheaper", "asked.rent-never")  # the purchase below is the dearer way
 HEADLINES = (  # what was asked beside a purchase comes first
     *ELSEWHERE,
     "asked.card-alone",
+    "asked.first-token",
     "asked.unnamed-card",
     "asked.unnamed-need",
     "ask.asked-unpriced",
@@ -163,7 +165,8 @@ HEADLINES = (  # what was asked beside a purchase comes first
     *(f"asked.ram-{kind}" for kind in ("holds", "faster", "same", "short", "soldered")),
     *(
         "asked.rent",
-        "asked.rent-never",
+        *RATHER,
+        "asked.rent-dearer",
         "asked.rent-owned",
         "asked.rule",
         "asked.users",
@@ -171,6 +174,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
         "asked.own-short",
         "asked.second",
         "asked.second-idle",
+        "asked.second-no-size",
         "asked.memory",
         "asked.memory-users",
     ),
@@ -203,12 +207,12 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     verdict = text(given.verdict.answer)
     aside = _headline(answer)
     first = text(aside) if aside else verdict
-    label = "Estimated" if aside and aside.code in ELSEWHERE else "So"
+    label = _label(aside)
     numbers = [] if aside and aside.code.startswith("asked.unnamed") else _numbers(given.verdict, given.need.sell_old)
     facts = [*(((label, verdict),) if aside else ()), *(("But", line) for line in sentences(given.remarks)), *numbers]
     facts += [("Or", line) for line in sentences(_own_computer(given))]
     if given.second_gpu:
-        facts.append(("Second GPU?", f"{SECOND[given.second_gpu.answer]} {text(given.second_gpu.text)}"))
+        facts.append(("Second GPU?", f"{_second(given)} {text(given.second_gpu.text)}"))
     blocks: list[Block] = [Facts(tuple(facts), shorter=() if full else _shorter(facts))] if facts else []
     if answer.understood_as:
         blocks.insert(0, Facts(_understood(answer)))
@@ -223,6 +227,19 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))
+
+
+def _second(given: Recommendation) -> str:
+    """The answer in a word; where another card is advised beside what is owned, that the same again is not."""
+    answer = given.second_gpu.answer if given.second_gpu else "no"
+    other = given.verdict.meets_need and given.verdict.kind == "second-gpu" and answer == "no"
+    return "Yes, the one above; not the same again." if other else SECOND[answer]
+
+
+def _label(aside: Reason | None) -> str:
+    """How the verdict follows from what was asked beside it."""
+    code = aside.code if aside else ""
+    return "Estimated" if code in ELSEWHERE else "If bought" if code in RATHER else "So"
 
 
 def _shorter(facts: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -113,6 +113,19 @@ def _one_user(found: Scale) -> list[Block]:
     return [_rates(title, alone)]
 
 
+def _ceiling(found: Scale) -> list[Block]:
+    """Amdahl's law in a sentence; of a model that one device holds only in part it does not speak."""
+    one = found.points[0].estimate
+    if one is not None and one.placement.strategy == "offload":
+        line = "One keeps a part of the model in host memory, so more devices also add fast memory: Amdahl's law sets no ceiling here."
+        return [Listing("Ceiling", (line,))]
+    if found.ceiling is None or found.serial_fraction is None:
+        return []
+    whose = "one's step" if found.points[0].decode_tokens_per_s else "the step of one that held it all"
+    most = f"no more than {figure(found.ceiling)} times its speed with any number (Amdahl)"
+    return [Listing("Ceiling", (f"{figure(100 * found.serial_fraction)} % of {whose} does not shrink: {most}.",))]
+
+
 def page(answer: Scaled, why: bool, full: bool) -> Page:
     """Speed and cost at each count, where it stops paying, and the ceiling."""
     first, verdict = _headline(answer)
@@ -120,12 +133,7 @@ def page(answer: Scaled, why: bool, full: bool) -> Page:
     blocks: list[Block] = [Table("", HEADERS, rows, (None, REST, None, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7, 8))]
     blocks += _drawn(answer)
     found = answer.scale
-    if found.ceiling is not None and found.serial_fraction is not None:
-        share = f"{figure(100 * found.serial_fraction)} %"
-        most = f"no more than {figure(found.ceiling)} times its speed with any number (Amdahl)"
-        one = "one's" if found.points[0].decode_tokens_per_s else "the step of one that held it all"
-        line = f"{share} of {one} step does not shrink: {most}." if one == "one's" else f"{share} of {one} does not shrink: {most}."
-        blocks.append(Listing("Ceiling", (line,)))
+    blocks += _ceiling(found)
     blocks += [*_one_user(found), *_parts(found)]
     claims = tuple(claim for point in found.points if point.estimate for claim in point.estimate.reasons) if why else ()
     if claims:
