@@ -1,5 +1,6 @@
 """What else would change the answer: other systems, models and rivals, other work of a system, one more machine; each decided by hand."""
 
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,15 +11,18 @@ from test_second import ran
 
 from advisor.advice import flips as turning
 from advisor.advice import second, workflips
-from advisor.advice.bounds import Bound, Bounds
+from advisor.advice.bounds import Bound, Bounds, _Lie
 from advisor.advice.decide import Decision
+from advisor.advice.desk import Desk
 from advisor.advice.flips import NOBODY_PAYS_USD, _filters, _models, _priced, _rival, _sure_to_stay
+from advisor.advice.joins import NEVER
 from advisor.advice.judge import Case, Option
 from advisor.advice.workflips import _cheaper, _still_does, of_context, of_users
 from advisor.bind import bind
 from advisor.errors import AdvisorError, Unsupported
 from advisor.need import Workload
 from advisor.record import replace
+from advisor.units import GIB
 
 CARD, MAC = sold("second-gpu", 700, 20.0), sold("unified-memory-machine", 900, 25.0)
 
@@ -289,3 +293,115 @@ def test_what_failed_at_less_fails_at_more() -> None:
     assert [easy.may_hold(offer) for offer in ("a", "spills")] == [True, False]  # type: ignore[arg-type]
     asked.may_hold = lambda offer: True
     assert [hard.may_hold(offer) for offer in ("a", "spills")] == [True, False]  # type: ignore[arg-type]
+
+
+def bounded(users: int = 4, prompt: int = 1024, most: float = 10.0, corrected: bool = False) -> Any:
+    """Bounds of an offer that gives each user `most`, where reading a prompt keeps one from generating for half a second."""
+    found = object.__new__(Bounds)
+    found.users, found.work, found.desk = (
+        users,
+        SimpleNamespace(workload=Workload(users=users, prompt_tokens=prompt)),
+        SimpleNamespace(corrected=corrected),
+    )  # type: ignore[assignment]
+    found.of = lambda offer: Bound(most, True, most)  # type: ignore[method-assign]
+    found._seated = lambda offer: [("a", 0.0), ("b", 0.0)]  # type: ignore[method-assign, list-item, return-value]
+    found._paces = SimpleNamespace(
+        unhidden_s=lambda seats, count: {"a": 0.5, "b": 0.9}[seats], first_s=lambda seats, count: {"a": 2.0, "b": 3.0}[seats]
+    )  # type: ignore[assignment]
+    return found
+
+
+def test_what_users_sustain_who_have_prompts_read() -> None:
+    """256 tokens of each of 4 users in 4 × 0.5 s of reading and 25.6 s of generating: 1,024 in 27.6 s."""
+    offer: Any = SimpleNamespace(count=1)
+    assert bounded().sustained(offer) == pytest.approx(1024 / 27.6)
+    assert bounded(users=1).sustained(offer) == 10  # one user reads before, not meanwhile
+    assert bounded(prompt=0).sustained(offer) == bounded(corrected=True).sustained(offer) == 40
+    assert bounded(most=0.0).sustained(offer) == 0
+
+
+@pytest.mark.parametrize(("within", "may"), [(None, True), (2.0, True), (1.9, False)])
+def test_when_the_last_may_start(within: float | None, may: bool) -> None:
+    offer: Any = SimpleNamespace(count=1)
+    assert bounded().may_start(offer, within) is may  # of two engines the quicker takes two seconds
+    assert bounded(prompt=0).may_start(offer, within)
+    assert bounded(corrected=True).may_start(offer, within)
+
+
+def test_which_splits_are_too_slow_to_be_tried() -> None:
+    """In turn 0.2 s and 0.05 of messages, cut 0.05 and 0.15, alone 0.1: 4, 5 and 10 tokens/s."""
+    seats: Any = ((SimpleNamespace(way=SimpleNamespace(engine=SimpleNamespace(id="vllm"))), 2),)
+    lie = _Lie(seats, 0.0, apart_s=0.1, in_line_s=0.2, cut_s=0.05)
+    found = object.__new__(Bounds)
+    found._better, found._spilling = lambda *_: 1.0, lambda *_: 3.0  # type: ignore[method-assign]
+    found._joins = SimpleNamespace(hops_s=lambda *_: 0.05, reduces_s=lambda *_: 0.15)  # type: ignore[assignment]
+    found._paces = SimpleNamespace(together=lambda *_: 1.0)  # type: ignore[assignment]
+    found.of = lambda offer: Bound(10.0, True)  # type: ignore[method-assign]
+    cards, boxes = SimpleNamespace(is_box=False), SimpleNamespace(is_box=True)
+
+    def slow(below: float, lie: _Lie = lie, count: int = 1, device: Any = cards) -> set[str]:
+        offer: Any = SimpleNamespace(boxes=count, groups=((device, 1.0, 1),), words="x", memory_bytes=1.0, count=2)
+        found._lies = {("x", 1.0): [lie]}
+        assert all(engine == "vllm" for engine, _ in found.hopeless(offer, below))
+        return {strategy for _, strategy in found.hopeless(offer, below)}
+
+    assert slow(4.0) == set()
+    assert slow(4.1) == {"layers"}
+    assert slow(5.1) == {"layers", "tensor", "experts"}
+    assert slow(11.0) == {"layers", "tensor", "experts", "whole", "replicas"}  # offload is not ruled out where they may hold it
+    assert slow(5.1, lie._replace(shared_s=0.1)) == {"layers", "tensor"}
+    assert slow(3.1, lie._replace(short_bytes=1.0)) == {"offload"}
+    assert slow(2.9, lie._replace(short_bytes=1.0)) == set()
+    assert slow(5.1, count=2) == set()  # cards of two computers may be split inside
+    assert slow(5.1, count=2, device=boxes) == {"layers", "tensor", "experts"}
+    assert {"layers", "tensor"} <= slow(0.1, lie._replace(in_line_s=NEVER, cut_s=NEVER))
+
+
+# ---- the work table
+
+
+def desk(have: str | None = None, **wished: Any) -> Desk:
+    return Desk(need_of(**wished), bind(have, CATALOG) if have else None, CATALOG, CATALOG.model("qwen3-8b"), date(2026, 11, 30))
+
+
+def test_words_of_a_width_stay_words() -> None:
+    table = desk()
+    assert [table.quant(word) for word in (None, "4bit", "8bit", "16bit")] == [None, "4bit", "8bit", "16bit"]
+    assert table.quant("q4_k_m") is CATALOG.quant("q4_k_m")
+
+
+def test_the_formats_that_a_width_may_come_to() -> None:
+    engines = [engine for engine in CATALOG.engines.values() if engine.choice_rank is not None]
+    for word, field in (("4bit", "usual_4bit"), ("8bit", "usual_8bit"), ("16bit", "usual_16bit")):
+        assert {quant.id for quant in desk()._formats(word)} == {getattr(engine, field) for engine in engines}
+    assert [quant.id for quant in desk()._formats("q3_k_m")] == ["q3_k_m"]
+    own = Desk(need_of(), None, CATALOG, CATALOG.model("gpt-oss-20b"))
+    assert {quant.id for quant in own._formats(None)} == {getattr(engine, "usual_4bit") for engine in engines} | {own.model.native_quant}  # noqa: B009
+
+
+def test_whose_cache_the_bounds_are_made_of() -> None:
+    usual = CATALOG.engines["llama.cpp"]
+    assert desk()._keeper("f16") is desk()._keeper("q8_0") is usual
+    assert "fp8" in desk()._keeper("fp8").kv_types  # it has none of these: one that has
+
+
+def test_stated_memory_is_that_of_the_buyers_own_computer() -> None:
+    table, other = desk("rtx-3090", ram_bytes=float(96 * GIB)), CATALOG.host("epyc-sp5")
+    own = table.own_host
+    assert own
+    sized = lambda *asked: getattr(table.system("2x rtx-3090", *asked), "ram_bytes", None)  # noqa: E731
+    assert sized() == sized(own) == 96 * GIB
+    assert sized(other) != 96 * GIB
+    assert sized(other, float(256 * GIB)) == 256 * GIB
+    assert isinstance(table.system("nonsense"), AdvisorError)
+    assert table.key(bind("rtx-3090", CATALOG)) != table.key(bind("2x rtx-3090", CATALOG))
+
+
+def test_with_other_prices_what_was_estimated_stays() -> None:
+    table = desk("rtx-3090")
+    kept = table.system("2x rtx-3090")
+    other = table.repriced((("rtx-3090", 1.0),))
+    assert other.system("2x rtx-3090") is kept
+    assert (other.need.prices_usd, other.have, other.terms.today) == ((("rtx-3090", 1.0),), table.have, table.terms.today)
+    assert other.price(CATALOG.device("rtx-3090"), 24 * GIB).usd == 1
+    assert table.price(CATALOG.device("rtx-3090"), 24 * GIB).usd != 1
