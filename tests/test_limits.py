@@ -279,9 +279,9 @@ def test_copies_share_the_users_by_the_memories_speed() -> None:
     way = running()
     quick, slow = seat(way, 100, 1.0, 0.0, 0.5), seat(way, 100, 3.0, 0.0, 0.5)
     quick.device, slow.device = SimpleNamespace(bandwidth_bytes_per_s=300 * GB), SimpleNamespace(bandwidth_bytes_per_s=100 * GB)
-    assert Clock().apart([(quick, 1), (slow, 1)]) == pytest.approx((3 / 2.6 + 1 / 3.6) / 4)
-    assert Clock().apart([(quick, 2)]) == pytest.approx(1 / 2.1)
-    assert Clock(users=1).apart([(quick, 2)]) == pytest.approx(1 / 1.6)
+    assert Clock().apart_tokens_per_s([(quick, 1), (slow, 1)]) == pytest.approx((3 / 2.6 + 1 / 3.6) / 4)
+    assert Clock().apart_tokens_per_s([(quick, 2)]) == pytest.approx(1 / 2.1)
+    assert Clock(users=1).apart_tokens_per_s([(quick, 2)]) == pytest.approx(1 / 1.6)
 
 
 def test_a_step_with_a_part_in_host_memory() -> None:
@@ -405,7 +405,7 @@ def test_the_least_step_of_an_offer(
     found.users, found._cuts, found._better = users, lambda *_: cuts, lambda *_: 1.0  # type: ignore[method-assign]
     found._paces = SimpleNamespace(  # type: ignore[assignment]
         alone=lambda _, number: SimpleNamespace(total_s=number),
-        apart=lambda _: 1 / max(1, users // count),
+        apart_tokens_per_s=lambda _: 1 / max(1, users // count),
         in_line_s=lambda *_: 7,
         cut_s=lambda _: 3,
         shared_s=lambda _: 2,

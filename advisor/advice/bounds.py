@@ -100,7 +100,7 @@ class Bounds:
         return self._least_bytes <= offer.memory_bytes and any(short <= 0 for _, short in self._seated(offer))
 
     def roughly(self, offer: Offer) -> float:
-        """Tokens/s if all memories gave their datasheet rates and nothing else took time."""
+        """What `at_datasheet_rates` says of an offer, worked out once."""
         found = self._rough.get(offer.key)
         if found is None:
             found = self._rough[offer.key] = self.at_datasheet_rates(offer)
@@ -163,11 +163,8 @@ class Bounds:
 
     def _by_strategy(self, lie: _Lie, offer: Offer) -> Iterator[tuple[str, float]]:
         """The most tokens/s of one way by each strategy."""
-        way, better = lie.seats[0][0].way, ROUNDING * self._better(lie.seats, offer.count)
-        cut_s = lie.cut_s + self._joins.reduces_s(way, offer) if lie.cut_s < NEVER else NEVER
-        in_line_s = (
-            lie.in_line_s + self._joins.hops_s(way, offer, self._paces.together(way, offer.count)) if lie.in_line_s < NEVER else NEVER
-        )
+        better = ROUNDING * self._better(lie.seats, offer.count)
+        cut_s, in_line_s = self._cut_s(lie, offer), self._in_line_s(lie, offer)
         if lie.short_bytes > 0:  # else what engines cannot share out so well may still lie partly outside
             yield "offload", self._spilling(lie, offer)
         yield "layers", better / in_line_s
@@ -201,7 +198,7 @@ class Bounds:
         if joined or fits("replicas", seats):
             least_users = max(1, self.users // count) if len(seats) == 1 else 1
             best = min(paces.alone(seat, least_users).total_s for seat, _ in seats)
-            apart = best if joined else 1 / paces.apart(seats)
+            apart = best if joined else 1 / paces.apart_tokens_per_s(seats)
         if not joined:
             in_line = paces.in_line_s(seats, count)
         tensor, mixture = self._cuts(seats[0][0].way, offer) if fits("tensor", seats) else (False, False)
@@ -216,13 +213,22 @@ class Bounds:
         """The most tokens/s with all of the work on the devices, and generously; 0 where they do not hold it."""
         if lie.short_bytes > 0:
             return 0.0, 0.0
-        step_s, way = min(lie.apart_s, lie.shared_s), lie.seats[0][0].way
+        step_s = min(lie.apart_s, lie.shared_s)
         if lie.in_line_s < step_s:
-            step_s = min(step_s, lie.in_line_s + self._joins.hops_s(way, offer, self._paces.together(way, offer.count)))
+            step_s = min(step_s, self._in_line_s(lie, offer))
         if lie.cut_s < step_s:
-            step_s = min(step_s, lie.cut_s + self._joins.reduces_s(way, offer))
+            step_s = min(step_s, self._cut_s(lie, offer))
         better = ROUNDING * self._better(lie.seats, offer.count)
         return better / step_s, better / lie.least_s
+
+    def _in_line_s(self, lie: _Lie, offer: Offer) -> float:
+        """Least seconds of a step one after the other, with messages."""
+        way = lie.seats[0][0].way
+        return lie.in_line_s + self._joins.hops_s(way, offer, self._paces.together(way, offer.count)) if lie.in_line_s < NEVER else NEVER
+
+    def _cut_s(self, lie: _Lie, offer: Offer) -> float:
+        """Least seconds of a step with all on every layer, with messages."""
+        return lie.cut_s + self._joins.reduces_s(lie.seats[0][0].way, offer) if lie.cut_s < NEVER else NEVER
 
     def _better(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
         """How much more than estimated the owner's own measurements allow."""

@@ -29,11 +29,12 @@ from advisor.weights import Weights, weights_of
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
 MOST_SYSTEMS, MOST_MODELS = 256, 10  # of which something is kept with a catalog
 MOST_ABLE = 64  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
+CONTEXT_STEP_TOKENS = 1024  # in which a context is lengthened or shortened
 WIDTHS = ("4bit", "8bit", "16bit")
 Run = tuple[Engine, Backend, Quant]  # what some devices run the model with
 MayFit = Callable[[Engine, str], bool]  # whether an engine may hold the work, laid by a strategy
 Hopeless = frozenset[tuple[str, str]]  # engines by id, and strategies, that are known to be too slow
-NONE: Hopeless = frozenset()
+NONE_HOPELESS: Hopeless = frozenset()
 
 
 @dataclass(frozen=True)
@@ -146,14 +147,14 @@ class Desk:
         """Every way to run the work on a system, best first; none where nothing can."""
         return self._tried(system, work)[0]
 
-    def able_ways(self, system: System, work: Work, may_fit: MayFit | None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+    def able_ways(self, system: System, work: Work, may_fit: MayFit | None, hopeless: Hopeless = NONE_HOPELESS) -> tuple[Estimate, ...]:
         """Those of the ways that fit; what `may_fit` denies is not even laid, nothing for None; of the `hopeless` any may be missing."""
         if may_fit is None:
             return ()
         name = self.key(system)
         if (name, work) in self._ways:
             return tuple(way for way in self._ways[name, work][0] if way.fit.fits)
-        key = (name, work, NONE) if (name, work, NONE) in self._able else (name, work, hopeless)
+        key = (name, work, NONE_HOPELESS) if (name, work, NONE_HOPELESS) in self._able else (name, work, hopeless)
         if key not in self._able:
             try:
                 asked = system, self.model, self.quant(work.quant), work.kv_quant, work.workload, self.catalog

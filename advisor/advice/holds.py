@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from advisor.advice.desk import NONE, Desk, Hopeless, MayFit, Run, Work
+from advisor.advice.desk import NONE_HOPELESS, Desk, Hopeless, MayFit, Run, Work
 from advisor.cache import Cache, cache_of
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -159,7 +159,9 @@ def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
     return short_bytes(seats) <= 0
 
 
-def able_ways(desk: Desk, system: System, work: Work, holds: Holds | None = None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+def able_ways(
+    desk: Desk, system: System, work: Work, holds: Holds | None = None, hopeless: Hopeless = NONE_HOPELESS
+) -> tuple[Estimate, ...]:
     """The ways to run the work on a system that fit; those that are known not to are not looked at, nor the hopeless ones."""
     return desk.able_ways(system, work, (holds or holds_of(desk, work)).of(system, work.kv_quant), hopeless)
 

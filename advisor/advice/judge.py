@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from advisor.advice.bounds import Bound, Bounds, bounds_of
-from advisor.advice.desk import NONE, Desk, Hopeless, Work, work_of
+from advisor.advice.desk import NONE_HOPELESS, Desk, Hopeless, Work, work_of
 from advisor.advice.holds import able_ways, holds_of
 from advisor.advice.offers import Offer, all_offers
 from advisor.advice.ranges import Range
@@ -53,7 +53,7 @@ class Case:
     lean: bool = False  # what does not fit is not looked at: enough for a verdict, not for the roads that are shown
     counts_tokens_per_s: float = 0.0  # where it is lean: slower ways count for nothing
 
-    def ways(self, system: System, kv_quant: str | None = None, hopeless: Hopeless = NONE) -> tuple[Estimate, ...]:
+    def ways(self, system: System, kv_quant: str | None = None, hopeless: Hopeless = NONE_HOPELESS) -> tuple[Estimate, ...]:
         """The ways to run the work, or the same with another cache, on a system; where the case is lean those that fit, and of the
         `hopeless` perhaps none.
         """
@@ -64,7 +64,7 @@ class Case:
 
     def hopeless(self, offer: Offer) -> Hopeless:
         """The ways to run an offer that are known to be too slow to count."""
-        return self.bounds.hopeless(offer, self.counts_tokens_per_s) if self.lean and self.counts_tokens_per_s > 0 else NONE
+        return self.bounds.hopeless(offer, self.counts_tokens_per_s) if self.lean and self.counts_tokens_per_s > 0 else NONE_HOPELESS
 
     @cached_property
     def bounds(self) -> Bounds:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from advisor.advice.bounds import bounds_of
-from advisor.advice.desk import Desk, Work
+from advisor.advice.desk import CONTEXT_STEP_TOKENS, Desk, Work
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, faster, gains, lies, per_user
 from advisor.advice.offers import Offer, Shelf, owned_cards
@@ -14,8 +14,6 @@ from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.speed import Estimate
 from advisor.system import Box, System
-
-CONTEXT_STEP_TOKENS = 1024
 
 
 def keep(case: Case) -> Option | Reason:

@@ -52,6 +52,7 @@ class Paces:
         self.users = work.workload.users or 1
         self._constants: dict[Seat, Constants] = {}
         self._alone: dict[tuple[Seat, float], Terms] = {}
+        self._reading_s: dict[tuple[Seat, float], float] = {}
 
     def constants(self, seat: Seat) -> Constants:
         """What the device reaches with that engine and those weights."""
@@ -93,25 +94,25 @@ class Paces:
         each = [(self._terms(seat, Part(seat.device, 0.0, head_share=0.0), users).total_s, number) for seat, number in seats]
         return max(one_pass, min(self.users, count) / sum(number / step_s for step_s, number in each))  # the slowest sets the pace
 
-    def reading(self, seat: Seat, prompts: float) -> float:
+    def reading_s(self, seat: Seat, prompts: float) -> float:
         """Least seconds of computing that one of so many prompts, read one after the other, takes on this device."""
-        key = seat, -prompts
-        if key not in self._alone:
+        key = seat, prompts
+        if key not in self._reading_s:
             way, part, constants = seat.way, Part(seat.device, 0.0), self.constants(seat)
             asked = self.load.prompt_tokens, 0.0, constants, None, prompts
-            self._alone[key] = prefill_terms(part, way.weights, way.cache, self._model, *asked)
-        return self._alone[key].compute_s
+            self._reading_s[key] = prefill_terms(part, way.weights, way.cache, self._model, *asked).compute_s
+        return self._reading_s[key]
 
     def unhidden_s(self, seats: Seats, count: int) -> float:
         """Least seconds that reading one of all users' prompts keeps from generating: computing alone, divided at best."""
-        return min(self.reading(seat, self.users) * self.constants(seat).prompt_share for seat, _ in seats) / count
+        return min(self.reading_s(seat, self.users) * self.constants(seat).prompt_share for seat, _ in seats) / count
 
     def first_s(self, seats: Seats, count: int) -> float:
         """Least seconds until the last of all users has a first token: computing alone, divided at best."""
         before = ceil(self.users / count) - 1  # of those that one device reads, or all together of theirs
-        return min(self.reading(seat, 1) / count + before * self.reading(seat, self.users) for seat, _ in seats)
+        return min(self.reading_s(seat, 1) / count + before * self.reading_s(seat, self.users) for seat, _ in seats)
 
-    def apart(self, seats: Seats) -> float:
+    def apart_tokens_per_s(self, seats: Seats) -> float:
         """Tokens/s for each user of copies side by side, the users shared out as placements share them: by the memories' speed."""
         if len(seats) == 1:
             seat, count = seats[0]

@@ -7,7 +7,7 @@ the judge there; downwards it looks for something cheaper that then does.
 from collections.abc import Callable, Iterator
 
 from advisor.advice import Flip
-from advisor.advice.desk import Work, work_of
+from advisor.advice.desk import CONTEXT_STEP_TOKENS, Work, work_of
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Option, counted_usd, fast_enough
 from advisor.advice.prober import Prober, flip_of
@@ -16,7 +16,6 @@ from advisor.memory import Fit
 from advisor.need import Need
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
-CONTEXT_STEP_TOKENS = 1024
 MOST_STEPS = 4  # systems of the same kind, and their smaller caches, that are followed in turn
 HALVINGS = 3
 
