@@ -14,6 +14,7 @@ from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.host import Host, Slot
 from advisor.market import _docks
+from advisor.memorykit import kit
 from advisor.need import Need, Workload
 from advisor.record import replace
 from advisor.system import Box, Group, System
@@ -294,3 +295,22 @@ def test_docks_are_for_cards_of_a_computer_without_slots() -> None:
     assert _docks(two, desktop, money) == []
     inside = replace(two, groups=tuple(replace(group, device=replace(group.device, mount="soldered")) for group in two.groups))
     assert _docks(inside, laptop, money) == []
+
+
+@pytest.mark.parametrize(
+    ("gib", "generation", "bought"),
+    [
+        (32, "DDR5", ("small", 1, 100)),
+        (64, "DDR5", ("small", 2, 100)),  # two of 100 cost less than one of 250
+        (65, "DDR5", ("small", 3, 100)),  # 300 against 500
+        (64, "DDR4", ("old", 4, 30)),
+        (64, "LPDDR5X", None),  # soldered: nobody sells any
+    ],
+)
+def test_a_whole_kit_of_memory_at_the_least_price(gib: float, generation: str, bought: tuple[str, int, float] | None) -> None:
+    parts = [("small", 32, "DDR5", 100.0), ("large", 64, "DDR5", 250.0), ("old", 16, "DDR4", 30.0)]
+    made = tuple(
+        replace(SUPPLIES[0], id=name, kind="memory", usd=usd, memory_bytes=size * GIB, memory_type=kind) for name, size, kind, usd in parts
+    )
+    found = kit(computer("a", memory_type=f"{generation}-5600"), gib * GIB, replace(CATALOG.money, parts=made))
+    assert (found and (found.what, found.count, found.usd)) == bought

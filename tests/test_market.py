@@ -127,6 +127,9 @@ def test_sources_that_disagree() -> None:
     assert warning.facts["apart_factor"] == pytest.approx(2.04, abs=0.01)
     assert codes(row("street", "new", 1280, "2026-11"), row("street", "new", 1000, "2026-10")) == ["price.spike"]  # 1.28 apart
     assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1600, "2026-06")) == []  # another season
+    factor = MONEY.choice("conflict-factor")
+    for more, told in ((0, []), (1, ["price.conflict"])):  # at the very factor it is no conflict yet
+        assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1000 * factor + more, "2026-11")) == told
     assert codes(row("street", "new", 1000, "2026-11"), row("street", "used", 500, "2026-11", unverified=True)) == ["price.unverified"]
 
 

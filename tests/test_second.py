@@ -355,6 +355,25 @@ def test_what_promises_most_is_estimated_until_nothing_can_come_nearer(monkeypat
     # a and b promise nine tenths of the floor, a for less money; a turns out at 0.8, b may be nearer, c not
     assert road_case(need_of(), offers, monkeypatch, real) == ["a", "b", "2"]
     assert road_case(need_of(), [], monkeypatch, real) == ["0"]
+    real = {"a": sold("mac", 500, 9), "b": sold("mac", 500, 5), "c": sold("mac", 500, 7)}
+    offers = [offered("a", 500, 9.5), offered("b", 500, 9.3), offered("c", 500, 7)]
+    assert road_case(need_of(), offers, monkeypatch, real) == ["a", "b", "2"]  # a is at 0.9: c cannot be nearer, though b was farther
+
+
+def test_the_roads_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roads, "road", lambda case, kind, option, chosen: kind if option is not None else f"no {kind}")
+    options: dict[str, Any] = {
+        "keep": owned(12),
+        "replicas": more(12),
+        "rdma-cluster": more(12),
+        "network-cluster": None,
+        "new-host": more(9),
+    }
+    shown = lambda have: roads.shown_roads(SimpleNamespace(desk=SimpleNamespace(have=have)), options, None)  # type: ignore[arg-type]  # noqa: E731
+    always = ("no one-bigger-gpu", "no nvlink-pair", "rdma-cluster")
+    assert shown("something") == ("keep", "no change-settings", "no second-gpu", *always, "replicas", "new-host")
+    del options["keep"]
+    assert shown(None) == (*always, "replicas", "new-host")
 
 
 def test_what_has_no_price_counts_if_it_holds_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

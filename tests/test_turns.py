@@ -13,7 +13,7 @@ from advisor.advice import flips as turning
 from advisor.advice import second, workflips
 from advisor.advice.bounds import Bound, Bounds, _Lie
 from advisor.advice.decide import Decision
-from advisor.advice.desk import Desk
+from advisor.advice.desk import Desk, Work
 from advisor.advice.flips import NOBODY_PAYS_USD, _filters, _models, _priced, _rival, _sure_to_stay
 from advisor.advice.joins import NEVER
 from advisor.advice.judge import Case, Option
@@ -23,6 +23,7 @@ from advisor.errors import AdvisorError, Unsupported
 from advisor.need import Workload
 from advisor.record import replace
 from advisor.units import GIB
+from advisor.weights import weights_of
 
 CARD, MAC = sold("second-gpu", 700, 20.0), sold("unified-memory-machine", 900, 25.0)
 
@@ -376,7 +377,15 @@ def test_the_formats_that_a_width_may_come_to() -> None:
         assert {quant.id for quant in desk()._formats(word)} == {getattr(engine, field) for engine in engines}
     assert [quant.id for quant in desk()._formats("q3_k_m")] == ["q3_k_m"]
     own = Desk(need_of(), None, CATALOG, CATALOG.model("gpt-oss-20b"))
+    assert own.model.native_quant not in {quant.id for quant in own._formats("8bit")}  # a stated width is kept
     assert {quant.id for quant in own._formats(None)} == {getattr(engine, "usual_4bit") for engine in engines} | {own.model.native_quant}  # noqa: B009
+
+
+def test_bounds_are_made_of_the_smallest_of_the_formats_that_may_be_taken() -> None:
+    table = desk()
+    sizes = [weights_of(table.model, quant, "llama.cpp").total_bytes for quant in table._formats("4bit")]
+    assert min(sizes) < max(sizes)
+    assert table.bytes(Work(Workload(), "4bit", "f16"))[0].total_bytes == min(sizes)
 
 
 def test_whose_cache_the_bounds_are_made_of() -> None:
