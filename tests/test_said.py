@@ -63,6 +63,11 @@ def test_another_card_that_is_advised_is_a_second_one_though_not_the_same() -> N
     assert "Second GPU? Yes, the one above; not the same again. A second would do" in told(*words)
 
 
+def test_a_speed_that_is_only_likely_enough_is_said_so_in_plain_words() -> None:
+    assert given("recommend", "--model", "llama-3.3-70b")["verdict"]["meets_need"]
+    assert ", likely enough. But for $" in told("recommend", "--model", "llama-3.3-70b")
+
+
 def test_no_ceiling_is_told_of_a_model_that_one_holds_only_in_part() -> None:
     """With a 70B model partly in host memory four cards are some forty times as fast, so no serial share of one's step is a law."""
     assert "Amdahl's law sets no ceiling here" in told("scale", "rtx-3090", "--max", "4", "--model", "llama-3.3-70b")

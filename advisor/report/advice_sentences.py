@@ -4,7 +4,7 @@ _EACH = {"": "{per_user_tokens_per_s}", "-users": "{per_user_tokens_per_s} for e
 # likely: the interval of the speed, or only that of the first token, straddles the wanted one
 _ABOUT = {
     "": ("about ", "."),
-    "-likely": ("likely about ", "."),
+    "-likely": ("about ", ", likely enough."),
     "-late": ("about ", ", the first token likely within {most_first_token_s}."),
 }
 _VERDICTS = {
