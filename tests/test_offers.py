@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -204,3 +205,39 @@ def test_a_machine_of_another_size_goes_beside_the_owned_one() -> None:
         assert not isinstance(found, Exception)
         bought = [(line.what, line.count) for line in desk.cost(found).lines if not line.owned and line.what.startswith("mac-")]
         assert bought == [*offer.bought] == [("mac-m3-ultra-80c", 1)]
+
+
+@pytest.mark.parametrize(
+    ("owned", "changed", "retired", "found"),
+    [
+        ((), {}, False, ["cards 0"]),
+        ((), {}, True, []),  # nobody should buy it
+        ((), {"rebuilt": True}, False, []),
+        (("rtx-3090",), {}, True, ["cards 1", "beside"]),  # who has one may add to it
+        (("rtx-3090",), {"rebuilt": True}, False, ["cards 1", "beside"]),
+        (("rtx-4090",), {}, True, []),
+        (("rtx-4090",), {}, False, ["cards 0", "beside"]),
+        (("rtx-3090", "rtx-4090"), {}, True, ["cards 1", "beside"]),
+        (("rtx-4090", "dgx-spark"), {}, False, ["cards 0"]),  # nothing goes beside a machine
+        ((), {"availability": "announced"}, False, []),
+        ((), {"memory_options_bytes": (8 * GIB,)}, False, ["cards 0"]),
+        ((), {"memory_options_bytes": (7.9 * GIB,)}, False, []),  # less than the least
+        ((), {"mount": "sxm"}, False, []),  # no slot takes it
+        ((), {"kind": "mac", "memory_options_bytes": (64 * GIB, 128 * GIB)}, False, ["machines 0"] * 2),
+    ],
+)
+def test_what_of_the_catalog_is_offered(
+    monkeypatch: pytest.MonkeyPatch, owned: tuple[str, ...], changed: dict[str, Any], retired: bool, found: list[str]
+) -> None:
+    from advisor.advice import offers
+
+    for name in ("cards", "machines"):
+        monkeypatch.setattr(offers, name, lambda shelf, device, *rest, name=name: [f"{name} {rest[-1]}"])
+    monkeypatch.setattr(offers, "beside", lambda *_: ["beside"])
+    monkeypatch.setattr(offers, "beside_machine", lambda *_: [])
+    monkeypatch.setattr(offers, "owned_offer", lambda shelf: None)
+    device = replace(DEVICE("rtx-3090"), **changed)
+    hints = SimpleNamespace(is_retired=lambda maker, architecture: retired)
+    desk = SimpleNamespace(choice=lambda name: 8.0, catalog=SimpleNamespace(hints=hints, devices={device.id: device}))
+    mine = [(DEVICE(each), DEVICE(each).largest_memory_bytes, 1) for each in owned]
+    assert list(offers._offers(SimpleNamespace(desk=desk, owned=mine))) == found  # type: ignore[arg-type]

@@ -437,6 +437,12 @@ def test_peer_access_where_somebody_has_run_the_patch(
         assert found.gain.facts == {"from_tokens_per_s": 20, "to_tokens_per_s": 30, "speed_factor": 1.5}
 
 
+def test_no_patch_where_one_of_the_cards_was_never_run_with_it() -> None:
+    known: Any = SimpleNamespace(peer_patch=SimpleNamespace(devices=("rtx-3090",)), risks=(), flag=lambda *_: None)
+    mixed = option("second-gpu", 700, run(20, "tensor", words="rtx-3090 + rtx-4090"))
+    assert _peer(None, mixed, known) is None  # type: ignore[arg-type]
+
+
 def test_a_gain_that_nobody_sees_is_none() -> None:
     now = option("keep", 0, ran(10))
     assert _gain(now, option("keep", 0, ran(10.09))) is None
