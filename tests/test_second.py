@@ -255,6 +255,15 @@ def test_cards_in_roomier_computers_come_at_their_price(real: dict[str, Option])
     assert named(shop(need_of(), [pair], {"a": [larger]})) == []  # no slot makes two fast enough that cannot be
 
 
+@pytest.mark.parametrize(("lean", "named"), [(True, ["a"]), (False, ["a", "a+"])])
+def test_wider_slots_are_hoped_for_generously_where_what_comes_near_is_shown(lean: bool, named: list[str]) -> None:
+    pair = offered("a", 500, 20)
+    pair.count = 2
+    case = shop(need_of(), [pair], {"a": [offered("a+", 800, 20)]})
+    case.lean, case.bounds.may_reach = lean, lambda offer, floor, generously: generously
+    assert [each.words for each in candidates(case)] == named
+
+
 # ---- settings
 
 
