@@ -12,7 +12,7 @@ from advisor import choose
 from advisor.advice.decide import decide
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
-from advisor.advice.judge import Case, Option, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
+from advisor.advice.judge import Case, Option, allowed, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
 from advisor.advice.offers import Offer, all_offers
 from advisor.advice.recommend import recommend
 from advisor.advice.search import _by_price
@@ -45,6 +45,8 @@ NEEDS: list[tuple[str | None, str, dict[str, Any]]] = [
     ("mac-m3-ultra-80c 512gb", "deepseek-r1", {"min_tokens_per_s": 30.0}),  # one of 256 GB beside it, or two
     ("mac-m3-ultra-80c 96gb", "qwen3-235b-a22b", {"users": 4, "min_tokens_per_s": 8.0}),
     ("rx-7900-xtx", "llama-3.3-70b", {"users": 4, "min_tokens_per_s": 15.0}),
+    ("rtx-3090", "qwen3-8b", {"users": 32, "min_tokens_per_s": 50.0, "consider": ("replicas",)}),  # offered as two cards
+    (None, "qwen3-8b", {"users": 4, "consider": ("replicas", "rdma-cluster"), "quant": "q4_k_m"}),
 ]
 IDS = [f"{have}-{model}" for have, model, _ in NEEDS]
 
@@ -69,7 +71,7 @@ def test_nothing_in_the_market_is_better(have: str | None, model: str, wished: d
     chosen = decide(case(have, model, wished)).chosen
     whole = case(have, model, wished)
     options = [option for offer in market(whole) if offer.kind != "keep" for option in evaluate(whole, offer)]
-    able = [option for option in options if meets(option, whole.need)]
+    able = [option for option in options if meets(option, whole.need) and allowed(option.kind, whole.need)]
     if chosen is None:
         assert not able
         return

@@ -10,6 +10,8 @@ from itertools import count
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
 from advisor.advice.offers import Offer
+from advisor.advice.ranges import OFFERED_AS
+from advisor.need import Need
 
 
 def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
@@ -22,8 +24,14 @@ def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
     if need.prefer == "fastest":
         order = _by_speed(case, order)
     for offer in order:
-        if offer.kind != "keep" and case.may_do(offer) and allowed(offer.kind, need):
+        if offer.kind != "keep" and case.may_do(offer) and _considered(offer.kind, need):
             yield offer
+
+
+def _considered(kind: str, need: Need) -> bool:
+    """Whether an offer of that kind may turn out to be of one that the buyer considers: two of a kind may serve as copies, too."""
+    copies = (need.workload.users or 1) > 1 and "replicas" in need.consider
+    return allowed(kind, need) or (copies and kind in OFFERED_AS["replicas"])
 
 
 def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
