@@ -112,6 +112,43 @@ def test_what_is_left_out_as_hopeless_counts_for_nothing(have: str | None, model
                 assert per_user(way) < whole.need.min_tokens_per_s
 
 
+@pytest.mark.parametrize("prefer", ["cheapest", "fastest"])
+@pytest.mark.parametrize(
+    ("words", "model", "quant", "users"),
+    [
+        ("rtx-4090 on exllamav3", "qwen3-8b", "exl3-4bpw", 1),
+        ("2x rtx-3090 on exllamav3", "qwen3-32b", "exl3-4bpw", 8),
+        ("rtx-5090 on tensorrt-llm", "qwen3-8b", "fp8", 8),
+        ("rtx-4090 on ktransformers", "qwen3-30b-a3b", "q8_0", 1),
+    ],
+)
+def test_a_named_engine_does_what_its_estimate_says(words: str, model: str, quant: str, users: int, prefer: str) -> None:
+    """No bound, made of the engines that are chosen from, rules it out."""
+    work, shipped = Workload(users=users, context_tokens=4096), Catalog.load(user_folder=False)
+    named = choose.bind(words, shipped)
+    floor = per_user(choose.best(named, shipped.model(model), shipped.quant(quant), "f16", work, shipped))
+    assert floor
+    need = Need(workload=work, model=model, quant=quant, min_tokens_per_s=0.99 * floor, prefer=prefer)
+    given = recommend(need, None, shipped, model=shipped.model(model), today=TODAY, among=(named,))
+    assert given.verdict.meets_need
+    assert given.verdict.estimate
+    assert given.verdict.estimate.placement.engine == words.rpartition(" ")[2]
+
+
+def test_formats_that_only_an_engine_reads_that_is_never_chosen_are_bound_by_it() -> None:
+    """GGUF weights and a cache as fp8: of the engines that are chosen from, none reads the one and keeps the other for good."""
+    shipped = Catalog.load(user_folder=False)
+    need = Need(workload=Workload(users=2, context_tokens=2048), model="minimax-m2", quant="q4_k_m", kv_quant="fp8", min_tokens_per_s=7.5)
+    whole = case_of(Desk(need, None, shipped, shipped.model("minimax-m2"), TODAY), need)
+    seen = set()
+    for offer in (each for each in whole.offers.every if each.words in ("l20-48gb", "rtx-4090", "rtx-pro-5000-blackwell-48gb")):
+        for each in (offer, *whole.offers.roomier(offer)):
+            for option in evaluate(whole, each):
+                seen.add((option.estimate.placement.engine, option.estimate.fit.fits))
+                assert per_user(option.estimate) <= whole.bound(each).tokens_per_s * (1 + 1e-9), each.key
+    assert seen >= {("ktransformers", True)}
+
+
 def moved(have: str, model: str, **wished: Any) -> Option:
     chosen = decide(case(have, model, wished)).chosen
     assert chosen

@@ -74,7 +74,9 @@ class Holds:
             engines = self.desk.catalog.engines.values()
             every = [run for engine in engines if (run := self._run(engine, kinds))]
             keeping = [run for run in every if self._kept_as(run[0]) in run[0].kv_types]
-            found = known[asked] = tuple([run for run in keeping if run[0].choice_rank is not None] or keeping)
+            ranked = [run for run in keeping if run[0].choice_rank is not None]
+            left_open = any(quant.format not in engine.experimental_formats for engine, _, quant in ranked)
+            found = known[asked] = tuple(ranked if left_open else keeping)
         return found
 
     def _run(self, engine: Engine, kinds: tuple[Device, ...]) -> Run | None:

@@ -16,6 +16,7 @@ from advisor.speed import Estimate, Speed
 from advisor.system import System
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}
+UNBOUND = Bound(float("inf"), True, float("inf"))  # of what the buyer named, with whatever engine: it is estimated in any case
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,8 @@ class Case:
 
     def hopeless(self, offer: Offer) -> Hopeless:
         """The ways to run an offer that are known to be too slow to count."""
-        return self.bounds.hopeless(offer, self.counts_tokens_per_s) if self.lean and self.counts_tokens_per_s > 0 else NONE_HOPELESS
+        asked = self.lean and self.counts_tokens_per_s > 0 and not self.offers.named
+        return self.bounds.hopeless(offer, self.counts_tokens_per_s) if asked else NONE_HOPELESS
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -72,24 +74,28 @@ class Case:
         return bounds_of(self.desk, self.work, eight_bit=self.need.kv_quant is None)
 
     def bound(self, offer: Offer) -> Bound:
-        """The bound of one offer."""
-        return self.bounds.of(offer)
+        """The bound of one offer; what is named may name an engine that is never chosen, of which no bound knows."""
+        return UNBOUND if self.offers.named else self.bounds.of(offer)
 
     def most(self, offer: Offer) -> float:
         """The most tokens/s of each user; generously where what comes near is shown too."""
-        bound = self.bounds.of(offer)
+        bound = self.bound(offer)
         return bound.tokens_per_s if self.lean else bound.generously
 
     def may_do(self, offer: Offer) -> bool:
         """Whether an offer may reach the wanted speed, by what is known of easier work too."""
         if self._ruled_out(offer):
             return False
-        able = self.bounds.may_reach(offer, self.need.min_tokens_per_s, generously=not self.lean)
-        if able and self.lean and self.counts_tokens_per_s > 0:  # roads show what comes near, too
+        able = self.may_reach(offer)
+        if able and not self.offers.named and self.lean and self.counts_tokens_per_s > 0:  # roads show what comes near, too
             able = self.bounds.may_start(offer, self.need.max_first_token_s)
         if not able:
             self.failed.add(offer)
         return able
+
+    def may_reach(self, offer: Offer) -> bool:
+        """Whether an offer may give each user the wanted speed."""
+        return self.offers.named or self.bounds.may_reach(offer, self.need.min_tokens_per_s, generously=not self.lean)
 
     def _ruled_out(self, offer: Offer) -> bool:
         """Whether it failed at this work, or at an easier one."""

@@ -36,7 +36,7 @@ def _considered(kind: str, need: Need) -> bool:
 
 def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
     """The offers in the order of their bounds, the quickest first; a bound is worked out when a rough one says that its turn has come."""
-    if case.desk.corrected:  # own measurements may lift a bound above the rough one
+    if case.desk.corrected or case.offers.named:  # own measurements, or an engine that is named, may be above the rough bound
         yield from sorted(offers, key=lambda offer: -case.most(offer))
         return
     waiting = [(-case.bounds.roughly(offer), at, False, offer) for at, offer in enumerate(offers)]
@@ -72,7 +72,7 @@ def _gains(case: Case, offer: Offer) -> bool:
     """Whether another computer may help: memory where the devices do not hold the work, wider slots between several cards."""
     if offer.kind == "keep" or not case.may_hold(offer):
         return True
-    return offer.boxes == 1 and offer.count > 1 and case.bounds.may_reach(offer, case.need.min_tokens_per_s, generously=not case.lean)
+    return offer.boxes == 1 and offer.count > 1 and case.may_reach(offer)
 
 
 def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
@@ -85,7 +85,7 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
 
 def _idle(offer: Offer, best: Option, case: Case) -> bool:
     """Whether it cannot be the fastest, where nobody asks what else there is: some of many users wait for prompts."""
-    alone = case.lean and not case.counts_tokens_per_s and case.need.prefer == "fastest"
+    alone = case.lean and not case.counts_tokens_per_s and case.need.prefer == "fastest" and not case.offers.named
     return alone and case.bounds.sustained(offer) < score(best.estimate)
 
 
