@@ -236,7 +236,7 @@ def test_what_a_bound_rules_out_is_not_asked_again() -> None:
         __hash__ = object.__hash__  # type: ignore[assignment]
 
     slow, quick = Hashed(bound=9.0, holds=False), Hashed(bound=11.0, holds=True)
-    easier = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(), lean=True)  # type: ignore[arg-type]
+    easier = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(named=False), lean=True)  # type: ignore[arg-type]
     asked: list[Any] = []
 
     def may_reach(offer: Any, floor: float, **_: Any) -> bool:
