@@ -247,7 +247,7 @@ def test_what_a_bound_rules_out_is_not_asked_again() -> None:
     assert [easier.may_do(each) for each in (slow, quick, slow)] == [False, True, False]
     assert [easier.may_hold(each) for each in (slow, quick)] == [False, True]
     assert (asked, easier.failed, easier.spilt) == ([slow, quick], {slow}, {slow})
-    harder = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(), easier, lean=True)  # type: ignore[arg-type]
+    harder = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(named=False), easier, lean=True)  # type: ignore[arg-type]
     vars(harder)["bounds"] = vars(easier)["bounds"]
     assert [harder.may_do(each) for each in (slow, quick)] == [False, True]
     assert asked == [slow, quick, quick]

@@ -158,11 +158,11 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
     ordered = sorted(offers, key=lambda each: each.least_usd)
     return SimpleNamespace(
         need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[],
-        offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, [])),
+        offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, []), named=False),
         bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, counts_tokens_per_s=0.0, may_do=lambda each: each.bound >= need.min_tokens_per_s,
-        may_hold=lambda each: each.holds, desk=SimpleNamespace(corrected=False),
+        may_hold=lambda each: each.holds, may_reach=lambda each: each.bound >= need.min_tokens_per_s, desk=SimpleNamespace(corrected=False),
         bounds=SimpleNamespace(
-            may_reach=lambda each, floor, **_: each.bound >= floor, roughly=lambda each: each.bound * 1.5,
+            roughly=lambda each: each.bound * 1.5,
             sustained=lambda each: getattr(each, "sustained", each.bound * users),
         ),
     )  # fmt: skip
