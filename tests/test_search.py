@@ -122,24 +122,23 @@ def test_what_is_left_out_as_hopeless_counts_for_nothing(have: str | None, model
         ("rtx-4090 on ktransformers", "qwen3-30b-a3b", "q8_0", 1),
     ],
 )
-def test_a_named_engine_does_what_its_estimate_says(words: str, model: str, quant: str, users: int, prefer: str) -> None:
+def test_a_named_engine_does_what_its_estimate_says(catalog: Catalog, words: str, model: str, quant: str, users: int, prefer: str) -> None:
     """No bound, made of the engines that are chosen from, rules it out."""
-    work, shipped = Workload(users=users, context_tokens=4096), Catalog.load(user_folder=False)
-    named = choose.bind(words, shipped)
-    floor = per_user(choose.best(named, shipped.model(model), shipped.quant(quant), "f16", work, shipped))
+    work = Workload(users=users, context_tokens=4096)
+    named = choose.bind(words, catalog)
+    floor = per_user(choose.best(named, catalog.model(model), catalog.quant(quant), "f16", work, catalog))
     assert floor
     need = Need(workload=work, model=model, quant=quant, min_tokens_per_s=0.99 * floor, prefer=prefer)
-    given = recommend(need, None, shipped, model=shipped.model(model), today=TODAY, among=(named,))
+    given = recommend(need, None, catalog, model=catalog.model(model), today=TODAY, among=(named,))
     assert given.verdict.meets_need
     assert given.verdict.estimate
     assert given.verdict.estimate.placement.engine == words.rpartition(" ")[2]
 
 
-def test_formats_that_only_an_engine_reads_that_is_never_chosen_are_bound_by_it() -> None:
+def test_formats_that_only_an_engine_reads_that_is_never_chosen_are_bound_by_it(catalog: Catalog) -> None:
     """GGUF weights and a cache as fp8: of the engines that are chosen from, none reads the one and keeps the other for good."""
-    shipped = Catalog.load(user_folder=False)
     need = Need(workload=Workload(users=2, context_tokens=2048), model="minimax-m2", quant="q4_k_m", kv_quant="fp8", min_tokens_per_s=7.5)
-    whole = case_of(Desk(need, None, shipped, shipped.model("minimax-m2"), TODAY), need)
+    whole = case_of(Desk(need, None, catalog, catalog.model("minimax-m2"), TODAY), need)
     seen = set()
     for offer in (each for each in whole.offers.every if each.words in ("l20-48gb", "rtx-4090", "rtx-pro-5000-blackwell-48gb")):
         for each in (offer, *whole.offers.roomier(offer)):
