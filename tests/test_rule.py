@@ -344,6 +344,8 @@ def test_why_not_tells_the_misses_first() -> None:
         (None, "nvlink-pair", ["impossible.none-fits"]),
         ("rtx-3090", "rdma-cluster", ["impossible.no-rdma", "impossible.none-fits"]),
         ("dgx-spark", "rdma-cluster", ["impossible.none-fits"]),
+        ("mac-m3-ultra-80c 512gb", "rdma-cluster", ["impossible.none-fits"]),  # by one of its two networks
+        ("rtx-3090 + rtx-4090", "nvlink-pair", ["impossible.none-fits"]),  # one of the two has a bridge
         ("rtx-3090", "change-settings", ["impossible.no-setting"]),
         ("rtx-3090", "one-bigger-gpu", ["impossible.none-fits"]),
     ],
