@@ -1,7 +1,7 @@
 """Money: which price is used and why, what a system costs, what its tokens cost. Figures are worked by hand beside them."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
@@ -127,6 +127,10 @@ def test_sources_that_disagree() -> None:
     assert warning.facts["apart_factor"] == pytest.approx(2.04, abs=0.01)
     assert codes(row("street", "new", 1280, "2026-11"), row("street", "new", 1000, "2026-10")) == ["price.spike"]  # 1.28 apart
     assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1600, "2026-06")) == []  # another season
+    day = date(2026, 11, 1)
+    for later, told in ((0, ["price.conflict"]), (1, [])):  # up to so many days apart they are of one time
+        other = (day - timedelta(days=MONEY.choice("conflict-days") + later)).isoformat()
+        assert codes(row("street", "new", 1000, day.isoformat()), row("street", "new", 9000, other)) == told
     factor = MONEY.choice("conflict-factor")
     for more, told in ((0, []), (1, ["price.conflict"])):  # at the very factor it is no conflict yet
         assert codes(row("street", "new", 1000, "2026-11"), row("street", "new", 1000 * factor + more, "2026-11")) == told
