@@ -359,3 +359,8 @@ def test_only_of_what_is_bought_the_price_is_minded() -> None:
     assert market._mind(system, [line(host.id)], terms) == (host.id,)
     assert market._mind(system, [line("rtx-3090"), line(host.id)], terms) == ("rtx-3090", host.id)
     assert market._mind(system, [], terms) == ()
+
+
+def test_equal_devices_are_counted_together() -> None:
+    groups = bind("2x (rtx-3090 + rtx-4090) via eth-10g-tcp", CATALOG).groups
+    assert [(device.id, count) for device, _, count in market._counted(groups)] == [("rtx-3090", 2), ("rtx-4090", 2)]

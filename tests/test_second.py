@@ -255,15 +255,6 @@ def test_cards_in_roomier_computers_come_at_their_price(real: dict[str, Option])
     assert named(shop(need_of(), [pair], {"a": [larger]})) == []  # no slot makes two fast enough that cannot be
 
 
-@pytest.mark.parametrize(("lean", "named"), [(True, ["a"]), (False, ["a", "a+"])])
-def test_wider_slots_are_hoped_for_generously_where_what_comes_near_is_shown(lean: bool, named: list[str]) -> None:
-    pair = offered("a", 500, 20)
-    pair.count = 2
-    case = shop(need_of(), [pair], {"a": [offered("a+", 800, 20)]})
-    case.lean, case.bounds.may_reach = lean, lambda offer, floor, generously: generously
-    assert [each.words for each in candidates(case)] == named
-
-
 # ---- settings
 
 
@@ -401,6 +392,14 @@ def test_where_none_fits_the_largest_memory_is_looked_at_anyway(monkeypatch: pyt
     offers = [offered("a", 500, 0), offered("b", 600, 0)]
     offers[0].memory_bytes, offers[1].memory_bytes = 24.0, 48.0
     assert road_case(need_of(), offers, monkeypatch, real, fits=False)[:3] == ["b", "a", "b"]  # both in vain, then again
+
+
+def test_copies_are_no_road_for_one_user() -> None:
+    case = Case(SimpleNamespace(), need_of(), SimpleNamespace(workload=Workload()), SimpleNamespace(of_kind=lambda _: []))  # type: ignore[arg-type]
+    several = replace(case, work=SimpleNamespace(workload=Workload(users=2)), offers=SimpleNamespace(of_kind=lambda kind: [].index(kind)))  # type: ignore[arg-type]
+    assert nearest_misses(replace(several, work=case.work), "replicas") == []  # nothing is asked for
+    with pytest.raises(ValueError, match="replicas"):
+        nearest_misses(several, "replicas")
 
 
 def test_no_more_than_six_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:

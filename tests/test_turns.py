@@ -278,7 +278,7 @@ def test_what_failed_at_less_fails_at_more() -> None:
                                  may_hold=lambda offer: offer != "spills")  # fmt: skip
 
     def case(easier: Case | None = None, **more: Any) -> Case:
-        made = Case(SimpleNamespace(), need_of(max_first_token_s=1.0), SimpleNamespace(), SimpleNamespace(), easier, **more)  # type: ignore[arg-type]
+        made = Case(SimpleNamespace(), need_of(max_first_token_s=1.0), SimpleNamespace(), SimpleNamespace(named=False), easier, **more)  # type: ignore[arg-type]
         made.__dict__["bounds"] = asked
         return made
 
@@ -356,6 +356,13 @@ def test_which_splits_are_too_slow_to_be_tried() -> None:
     assert slow(5.1, count=2) == set()  # cards of two computers may be split inside
     assert slow(5.1, count=2, device=boxes) == {"layers", "tensor", "experts"}
     assert {"layers", "tensor"} <= slow(0.1, lie._replace(in_line_s=NEVER, cut_s=NEVER))
+
+
+@pytest.mark.parametrize(("lean", "named", "may"), [(True, False, False), (False, False, True), (True, True, True)])
+def test_bounds_are_generous_where_what_comes_near_is_shown_and_none_counts_for_what_is_named(lean: bool, named: bool, may: bool) -> None:
+    case = Case(SimpleNamespace(), need_of(), SimpleNamespace(), SimpleNamespace(named=named), lean=lean)  # type: ignore[arg-type]
+    case.__dict__["bounds"] = SimpleNamespace(may_reach=lambda offer, floor, generously: generously)
+    assert case.may_reach("an offer") is may  # type: ignore[arg-type]
 
 
 # ---- the work table
