@@ -83,6 +83,19 @@ def test_it_is_one_object_that_the_schema_knows(situation, tmp_path, monkeypatch
     assert ("error" in answer) == (code == 2)
 
 
+def test_a_flip_of_a_price_can_be_asked_again_by_what_the_json_holds(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    asked = ["recommend", "--have", "rtx-4090", "--model", "gpt-oss-120b", "--min-tokens-per-s", "60"]
+    flips = json.loads(answered(asked)[1])["flips"]
+    prices = [flip for flip in flips if flip["wish"] == "price_usd"]
+    assert prices
+    assert all(flip["device"] is None for flip in flips if flip not in prices)
+    for flip in prices:
+        for usd, kind in ((flip["before"], flip["kind_before"]), (flip["value"], flip["kind"])):
+            again = json.loads(answered([*asked, "--price", f"{flip['device']}={usd}"])[1])
+            assert again["verdict"]["kind"] == kind
+
+
 def test_every_command_with_json_has_a_schema():
     import click
 

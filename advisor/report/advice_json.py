@@ -83,6 +83,7 @@ def _flip(given: Flip) -> Json:
         "wish": given.wish,
         "before": given.before,
         "value": given.value,
+        "device": given.device,
         "facts": {**given.then.facts, **given.when.facts},
     }
 

@@ -194,9 +194,10 @@ FLIP = {
         "wish": TEXT,
         "before": FACT,
         "value": FACT,
+        "device": maybe(TEXT),
         "facts": FACTS,
     },
-    "required": ["if", "then", "kind", "kind_before", "wish", "before", "value", "facts"],
+    "required": ["if", "then", "kind", "kind_before", "wish", "before", "value", "device", "facts"],
 }
 RECOMMENDATION_KEYS = {
     "need": NEED,
