@@ -120,7 +120,8 @@ def _held(mixer: Mixer, bits: float, keeping: Keeping, model: Model) -> list[tup
     each = numbers * layers * (bits if keeping.window_quantized else F16_BITS) / BITS_PER_BYTE
     window, share = float(mixer.window_tokens or 0), keeping.window_context_share
     if share is not None:  # all of the window is read, wherever it lies
-        return [(share * each, window, inf), ((1 - share) * each, window, 0.0)][: 1 + (share < 1)]
+        whole = (share * each, window, inf)
+        return [whole] if share == 1 else [whole, ((1 - share) * each, window, 0.0)]
     held = window + keeping.window_extra_tokens
     return [(each, window, -(-held // keeping.block_tokens) * keeping.block_tokens)]
 

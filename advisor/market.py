@@ -99,6 +99,10 @@ class Terms:
         stated = self.electricity_usd_per_kwh
         return self.money.electricity[0].usd_per_kwh if stated is None else stated
 
+    def running_usd(self, watts: float, hours: float = 1.0) -> float:
+        """What the electricity of so many watts costs in so many hours."""
+        return watts / KILO * hours * self.usd_per_kwh
+
 
 def power_w(system: System) -> float | None:
     """Watts at work: every device at its limit, and each host around cards; None where a device's is unknown."""
@@ -177,8 +181,7 @@ def usd_per_million_tokens(spend_usd: float | None, watts: float | None, tokens_
     if spend_usd is None or watts is None or not tokens_per_s or terms.hours_per_day <= 0:
         return None
     hours = terms.money.choice("years-of-use") * YEAR_S / HOUR_S * terms.hours_per_day / 24
-    energy_usd = watts / KILO * hours * terms.usd_per_kwh
-    return (spend_usd + energy_usd) / (tokens_per_s * hours * HOUR_S / MEGA)
+    return (spend_usd + terms.running_usd(watts, hours)) / (tokens_per_s * hours * HOUR_S / MEGA)
 
 
 def rental_usd_per_hour(system: System, money: Money) -> float | None:
@@ -196,7 +199,7 @@ def _rental_even(spend_usd: float | None, watts: float | None, rental: float | N
     """Hours a day, over three years, from which buying is cheaper than renting the same."""
     if not spend_usd or rental is None or watts is None:
         return None
-    saved_per_hour = rental - watts / KILO * terms.usd_per_kwh
+    saved_per_hour = rental - terms.running_usd(watts)
     return spend_usd / (terms.money.choice("years-of-use") * YEAR_S / HOUR_S / 24 * saved_per_hour) if saved_per_hour > 0 else None
 
 

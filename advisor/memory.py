@@ -1,6 +1,6 @@
 """Does it fit: bytes on each device against what that device can use; the longest context, the most users."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from math import floor, inf
 
@@ -38,6 +38,16 @@ class DeviceFit:
     def headroom_bytes(self) -> float:
         """What is left; negative when short."""
         return self.usable_bytes - self.weights_bytes - self.cache_bytes - self.overhead_bytes
+
+
+def all_needed_bytes(devices: Iterable[DeviceFit]) -> float:
+    """What lies on all of some devices together."""
+    return sum(each.count * each.needed_bytes for each in devices)
+
+
+def all_usable_bytes(devices: Iterable[DeviceFit]) -> float:
+    """What all of them together can use."""
+    return sum(each.count * each.usable_bytes for each in devices)
 
 
 @dataclass(frozen=True)

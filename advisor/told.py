@@ -10,7 +10,6 @@ from advisor.reason import Fact, Reason
 from advisor.request import Request
 from advisor.system import spec
 from advisor.told_facts import facts_told, first_token, memory
-from advisor.units import KILO
 from advisor.wishes import model_of, system_of, terms_of
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ OWNED = ("keep", "change-settings")
 def told(understood: "Understood", request: Request, given: "Recommendation", catalog: "Catalog") -> tuple[Reason, ...]:
     """All of it, the first thing that was asked first."""
     named = request.get("have") or request.get("among")
+    one_more = understood.names_one_more and not request.get("among")
     return (
         *_outside(understood, request, catalog),
         *_offers(understood, request, catalog),
@@ -43,12 +43,8 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *(_rent(given, request, catalog) if understood.asks_rent else ()),
         *(memory(given) if understood.asks_memory else ()),
         *(_own(given) if understood.about_owned and not (understood.variants or understood.ram.asked) else ()),
-        *(
-            _one_more(given)
-            if understood.names_one_more and understood.asks_speed and not (understood.variants or request.get("among"))
-            else ()
-        ),
-        *(_no_further(given) if understood.names_one_more and not request.get("among") else ()),
+        *(_one_more(given) if one_more and understood.asks_speed and not understood.variants else ()),
+        *(_no_further(given) if one_more else ()),
         *_in_general(understood, bool(named), bool(request.get("model")), request.get("budget") is not None),
         *_sides(understood, request, given, catalog),
         *(speed_of(words, request, given, catalog) for words in (() if understood.ram.asked else understood.told_too)),
@@ -150,7 +146,7 @@ def _rent_of_owned(system: "System", terms: "Terms") -> tuple[Reason, ...]:
     rental, watts = rental_usd_per_hour(system, terms.money), power_w(system)
     if rental is None or watts is None:
         return (Reason("asked.rent-unknown"),)
-    facts: dict[str, Fact] = {"rental_usd_per_hour": rental, "running_usd_per_hour": watts / KILO * terms.usd_per_kwh}
+    facts: dict[str, Fact] = {"rental_usd_per_hour": rental, "running_usd_per_hour": terms.running_usd(watts)}
     return (Reason("asked.rent-owned", facts),)
 
 

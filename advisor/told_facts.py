@@ -7,7 +7,6 @@ from advisor.market import power_w
 from advisor.prices import resale_of
 from advisor.reason import Fact, Reason
 from advisor.system import spec
-from advisor.units import KILO
 from advisor.wishes import system_of, terms_of
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _power(system: "System", words: str, terms: "Terms") -> Reason:
 def _running(system: "System", words: str, terms: "Terms") -> Reason:
     """Watts at work for the hours of a day at the price of electricity."""
     watts = power_w(system)
-    usd = None if watts is None else watts / KILO * terms.hours_per_day * terms.usd_per_kwh
+    usd = None if watts is None else terms.running_usd(watts, terms.hours_per_day)
     facts: dict[str, Fact] = {
         "system": words,
         "need_w": watts,

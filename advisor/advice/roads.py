@@ -18,6 +18,7 @@ from advisor.advice.judge import (
 )
 from advisor.advice.offers import Offer, bridge_of, goes_in_slot, owned_cards
 from advisor.advice.search import search
+from advisor.memory import all_needed_bytes, all_usable_bytes
 from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import replace
@@ -120,8 +121,7 @@ def why_chosen(option: Option, case: Case) -> tuple[Reason, ...]:
     """Why an option won: it fits, it is fast enough, it is the cheapest."""
     estimate, need = option.estimate, case.need
     devices = estimate.fit.devices
-    needed = sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in devices)
-    usable = sum(each.count * each.usable_bytes for each in devices)
+    needed, usable = all_needed_bytes(devices), all_usable_bytes(devices)
     weights = sum(each.count * each.weights_bytes for each in devices)
     cache = sum(each.count * each.cache_bytes for each in devices)
     facts: dict[str, Fact] = {"needed_bytes": needed, "usable_bytes": usable, "weights_bytes": weights, "cache_bytes": cache}

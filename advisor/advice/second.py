@@ -4,6 +4,7 @@ from advisor.advice import SecondGpu
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, affordable, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
 from advisor.advice.offers import Offer, Shelf, beside_machine, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
+from advisor.memory import all_needed_bytes, all_usable_bytes
 from advisor.reason import Fact, Reason
 from advisor.record import dataclass
 
@@ -83,8 +84,8 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,
-        "usable_bytes": sum(each.count * each.usable_bytes for each in devices),
-        "needed_bytes": sum(each.count * each.needed_bytes for each in devices),
+        "usable_bytes": all_usable_bytes(devices),
+        "needed_bytes": all_needed_bytes(devices),
     }
 
 

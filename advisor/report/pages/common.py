@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from advisor.billed import CostLine
 from advisor.evidence import Evidence, Nearest
 from advisor.market import Cost
-from advisor.memory import DeviceFit, Fit
+from advisor.memory import DeviceFit, Fit, all_needed_bytes, all_usable_bytes
 from advisor.record import replace
 from advisor.report.page import PICTURE, Bar, Bars, shown
 from advisor.report.sentences import text
@@ -106,9 +106,12 @@ def memory_words(fit: Fit | None) -> str:
     """GiB needed of those usable, of all devices: for a column."""
     if fit is None:
         return "–"
-    needed = sum(each.needed_bytes * each.count for each in fit.devices) / GIB
-    usable = sum(each.usable_bytes * each.count for each in fit.devices) / GIB
-    return f"{needed:,.0f}/{usable:,.0f}"
+    return f"{all_needed_bytes(fit.devices) / GIB:,.0f}/{all_usable_bytes(fit.devices) / GIB:,.0f}"
+
+
+def used_words(fit: Fit) -> str:
+    """The same in a sentence."""
+    return f"{show('x_bytes', all_needed_bytes(fit.devices))} of {show('x_bytes', all_usable_bytes(fit.devices))}"
 
 
 def rate(speed: Speed | None, unit: str = "tokens/s") -> str:
@@ -162,16 +165,6 @@ def assumed_lines(estimates: Iterable[Estimate]) -> list[tuple[str, str]]:
     """The computers around the cards where nobody named one, each once."""
     reasons = (reason for estimate in estimates for reason in estimate.reasons if reason.code == "host.assumed")
     return [("Assumed", words) for words in dict.fromkeys(map(text, reasons))]
-
-
-def used_bytes(fit: Fit) -> float:
-    """Bytes on all devices together."""
-    return sum(each.count * (each.weights_bytes + each.cache_bytes + each.overhead_bytes) for each in fit.devices)
-
-
-def usable_bytes(fit: Fit) -> float:
-    """What all devices together can use."""
-    return sum(each.count * each.usable_bytes for each in fit.devices)
 
 
 def time_parts(terms: Terms) -> tuple[tuple[str, float], ...]:

@@ -15,8 +15,7 @@ from advisor.report.pages.common import (
     short_of,
     system_name,
     time_sentence,
-    usable_bytes,
-    used_bytes,
+    used_words,
 )
 from advisor.report.sentences import text
 from advisor.report.sources import source_lines
@@ -71,7 +70,7 @@ def _memory_line(given: Estimate) -> tuple[str, str]:
     users = f"{fit.max_users:,} user{'' if fit.max_users == 1 else 's'}"
     room = f"room for {fit.max_context_tokens:,} tokens of context, or {users} at {work.context_tokens:,}"
     host = f", and {show('x_bytes', fit.host_needed_bytes)} of host memory" if fit.host_needed_bytes else ""
-    return "Memory", f"{show('x_bytes', used_bytes(fit))} of {show('x_bytes', usable_bytes(fit))}{host}; {room}"
+    return "Memory", f"{used_words(fit)}{host}; {room}"
 
 
 def _cost_line(cost: Cost, given: Estimate) -> tuple[str, str]:

@@ -15,8 +15,7 @@ from advisor.report.pages.common import (
     seconds,
     setting,
     time_sentence,
-    usable_bytes,
-    used_bytes,
+    used_words,
 )
 from advisor.report.pages.roads import ladder_table, pictures, roads_chart, roads_table, several_quants
 from advisor.report.sentences import text
@@ -45,7 +44,7 @@ def _numbers(verdict: Verdict, sell_old: bool) -> list[tuple[str, str]]:
     each = f" for each of {users} users" if users > 1 else ""
     first = f", first token after {seconds(given.first_token_s)}" if given.first_token_s else ""
     lines = [
-        ("It fits" if fit.fits else "It does not fit", f"{show('x_bytes', used_bytes(fit))} of {show('x_bytes', usable_bytes(fit))} used"),
+        ("It fits" if fit.fits else "It does not fit", f"{used_words(fit)} used"),
         ("It runs at", f"{rate(given.decode_per_user)}{each}{first}"),
         ("Time goes to", time_sentence(given)),
     ]

@@ -1,6 +1,7 @@
 """The page of `advisor scale`."""
 
 from advisor.answers import Scaled, usd_per_tokens_per_s
+from advisor.market import Cost
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, memory_words, share_bars, system_name, time_bars
 from advisor.report.sentences import text
@@ -12,13 +13,12 @@ MOST_ROWS = 16
 KEPT = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}  # of more counts than that
 
 
-def _row(point: Point, price_usd: float | None) -> tuple[str, ...]:
-    given = point.estimate
+def _row(point: Point, cost: Cost | None) -> tuple[str, ...]:
+    given, price_usd = point.estimate, cost.price_usd if cost else None
     if given is None or given.decode is None:
         why = text(point.reason) if point.reason else "does not fit"
         return str(point.devices), why, memory_words(given.fit if given else None), "–", "–", "–", "–", dollars(price_usd), "–"
     share = f"{figure(100 * point.link_share)} %" if point.link_share is not None else "–"
-    each = price_usd / given.decode.value if price_usd is not None else None
     return (
         str(point.devices),
         STRATEGIES[given.placement.strategy],
@@ -28,7 +28,7 @@ def _row(point: Point, price_usd: float | None) -> tuple[str, ...]:
         f"{figure(point.speedup)}×" if point.speedup is not None else "–",
         share,
         dollars(price_usd),
-        dollars(each),
+        dollars(usd_per_tokens_per_s(point, cost)),
     )
 
 
@@ -90,13 +90,14 @@ def _bound(answer: Scaled) -> tuple[tuple[float, float], ...]:
     return () if passed else bound  # more memory than one unit has gains more than Amdahl's law knows of
 
 
-def _steps(answer: Scaled) -> list[tuple[Point, float | None]]:
-    """The points worth a row: all of few, else those of a ladder that doubles, and the best."""
-    prices = {point.devices: cost.price_usd if cost else None for point, cost in zip(answer.scale.points, answer.costs, strict=True)}
-    return [(point, prices[point.devices]) for point in _kept(answer.scale)]
+def _steps(answer: Scaled) -> list[tuple[Point, Cost | None]]:
+    """The points worth a row, each with its bill."""
+    costs = {point.devices: cost for point, cost in zip(answer.scale.points, answer.costs, strict=True)}
+    return [(point, costs[point.devices]) for point in _kept(answer.scale)]
 
 
 def _kept(found: Scale) -> list[Point]:
+    """All of few points, else those of a ladder that doubles, and the best."""
     if len(found.points) <= MOST_ROWS:
         return list(found.points)
     turning = {found.best_devices, found.slower_from_devices, found.points[-1].devices}
@@ -129,7 +130,7 @@ def _ceiling(found: Scale) -> list[Block]:
 def page(answer: Scaled, why: bool, full: bool) -> Page:
     """Speed and cost at each count, where it stops paying, and the ceiling."""
     first, verdict = _headline(answer)
-    rows = tuple(_row(point, price) for point, price in _steps(answer))
+    rows = tuple(_row(point, cost) for point, cost in _steps(answer))
     blocks: list[Block] = [Table("", HEADERS, rows, (None, REST, None, None, None, None, None, None, None), (0, 2, 3, 4, 5, 6, 7, 8))]
     blocks += _drawn(answer)
     found = answer.scale
