@@ -24,6 +24,7 @@ class Host:
 
     id: str = given()
     name: str = given()
+    short: str | None = given(default=None, about="what a table calls it, as in: a PC")
     aliases: tuple[str, ...] = given(default=())
     mount: str = given(
         default="slot", one_of=("slot", "module", "laptop")

@@ -4,11 +4,19 @@ import json
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from advisor.advice.naming import set_up
+from advisor.billed import CostLine
+from advisor.catalog import Catalog
 from advisor.cli import run
+from advisor.market import Cost
+from advisor.record import replace
+from advisor.speed import Estimate
+from advisor.system import System
 
 
 @cache
@@ -131,6 +139,74 @@ def test_two_cards_of_which_none_is_owned_are_no_second_one() -> None:
     assert "* two cards" in new or " two cards " in new
     assert "second GPU" not in new
     assert "second GPU" in owned
+
+
+PRICED = [
+    ("recommend", "--model", "qwen3-235b-a22b", "--budget", "4000"),  # a card and a server, part of the model in its memory
+    ("recommend", "--have", "rtx-4090", "--model", "qwen3-235b-a22b"),  # what is owned moves; a kit of memory and a supply in a flip
+    ("recommend", "--budget", "4000"),
+    ("recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b"),
+]
+
+
+def roads_of(answer: Any) -> list[Any]:
+    return [*answer["roads"], *(road for rung in answer["ladder"] or () for road in rung["roads"])]
+
+
+@pytest.mark.parametrize("words", PRICED, ids=" ".join)
+def test_a_price_says_all_that_it_buys(words: tuple[str, ...], catalog: Catalog) -> None:
+    """A computer on the bill stands beside the card, in the tables as in what would change the answer; and what lies in its memory."""
+    answer, page = given(*words), told(*words)
+    shown = [road for road in roads_of(answer) if road["status"] == "chosen" and road["estimate"]]
+    for road in shown:
+        bought = [part["id"] for part in road["estimate"]["cost"]["parts"] if not part["owned"]]
+        for host in set(bought) & set(catalog.hosts):
+            assert f"+ {catalog.hosts[host].short}" in page
+        if " as offload" in road["system"]:
+            assert "part in RAM" in page
+    for flip in answer["flips"]:
+        if "setup" in flip["facts"] and flip["kind"] not in ("keep", "change-settings"):
+            assert flip["facts"]["setup"] in flip["then"]
+            assert (" as offload" in flip["facts"]["system"]) == ("part of the model in" in flip["then"])
+
+
+def bought(lines: tuple[CostLine, ...]) -> Cost:
+    return Cost(1.0, None, 1.0, None, None, None, lines)
+
+
+def test_what_a_price_buys_is_named_in_short_words(catalog: Catalog) -> None:
+    """By hand: a card in a bought server of 256 GB; the same beside an owned card; a supply and two kits in the owned desktop."""
+    from advisor.bind import bind
+
+    def bound(words: str, host: str) -> System:
+        return bind(words, catalog, host=catalog.host(host))
+
+    def line(what: str, name: str, count: int = 1, owned: bool = False) -> CostLine:
+        return CostLine(what, name, count, 1.0, owned)
+
+    def estimate(system: System, strategy: str) -> Estimate:
+        return cast("Estimate", SimpleNamespace(system=system, placement=SimpleNamespace(strategy=strategy)))
+
+    card, server, desktop = line("rtx-4090", "GeForce RTX 4090 24GB"), line("epyc-sp3", "Server board"), line("desktop-x8x8", "Desktop")
+    alone, at_home = bound("rtx-4090", "epyc-sp3"), bound("rtx-4090", "desktop-x8x8")
+    spilt = set_up(estimate(alone, "offload"), bought((card, server)))
+    assert spilt == "GeForce RTX 4090 24GB in a server with 256 GB, part of the model in its memory"
+    assert set_up(estimate(alone, "whole"), bought((card, server))) == "GeForce RTX 4090 24GB in a server"
+    moved = bought((replace(card, owned=True), server))
+    assert set_up(estimate(alone, "whole"), moved) == "GeForce RTX 4090 24GB in another computer (a server)"
+    parts = (line("psu-1200w", "1200 W PSU (two 350 W cards)"), line("ram-ddr5-64gb", "64 GB of DDR5 memory", 2))
+    at_home_cost = bought((card, replace(desktop, owned=True), *parts))
+    said = "GeForce RTX 4090 24GB, a 1200 W PSU, 2 × 64 GB of DDR5 memory, part of the model in the computer's memory"
+    assert set_up(estimate(at_home, "offload"), at_home_cost) == said
+    assert set_up(estimate(at_home, "whole"), bought((card, replace(desktop, owned=True)))) == "GeForce RTX 4090 24GB"
+
+
+def test_one_card_is_no_bigger_one_where_nothing_is_owned() -> None:
+    new, owned = PRICED[0], PRICED[1]
+    assert "one bigger GPU" not in told(*new)
+    assert " one GPU " in told(*new)
+    assert "one bigger GPU" in told(*owned)
+    assert any(road["kind"] == "one-bigger-gpu" for road in given(*new)["roads"])
 
 
 def test_one_user_is_one() -> None:

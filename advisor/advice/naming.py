@@ -1,10 +1,27 @@
 """Systems called by their makers' names, for facts that sentences show."""
 
+import re
 from collections.abc import Iterable
 
-from advisor.market import thing_name
+from advisor.around import host_bytes_of
+from advisor.market import Cost, thing_name
 from advisor.reason import Reason
+from advisor.record import dataclass
+from advisor.speed import Estimate
 from advisor.system import Box, System
+from advisor.units import GIB, figure
+
+VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
+
+
+MASS = re.compile(r"\d+ GB of |(?:Two|Three) ")  # named without an article: 64 GB of DDR5 memory
+
+
+def articled(name: str, count: int = 1) -> str:
+    """The name behind its number or its article."""
+    if count > 1:
+        return f"{count} × {name}"
+    return name if MASS.match(name) else f"{'an' if VOWEL_SOUND.match(name) else 'a'} {name}"
 
 
 def _box(box: Box) -> str:
@@ -20,6 +37,44 @@ def named(system: System) -> str:
     words = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in boxes.items())
     link = system.shown_link
     return f"{words} over {link.name}" if link and system.count > 1 else words
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What the money buys beside devices and their link, in short words: the computer, and its parts; each with its number."""
+
+    computers: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[str, int], ...]
+
+
+def beside(system: System, cost: Cost) -> Beside:
+    """What a price is for that the system's words do not name."""
+    hosts = {box.host.id: box.host.short or box.host.name for box in system.boxes if box.host}
+    named = {group.device.id for group in system.groups} | {link.id for link in (system.link, *(box.link for box in system.boxes)) if link}
+    lines = [line for line in cost.lines if not line.owned and line.what not in named]
+    computers = tuple((hosts[line.what], line.count) for line in lines if line.what in hosts)
+    return Beside(computers, tuple((line.name.partition(" (")[0], line.count) for line in lines if line.what not in hosts))
+
+
+def computer_gb(system: System) -> str:
+    """How much memory its computer has, as it is sold: `256`; `` where nobody says."""
+    ram_bytes = host_bytes_of(system)
+    return figure(ram_bytes / GIB) if ram_bytes else ""
+
+
+def set_up(estimate: Estimate, cost: Cost) -> str:
+    """The system with all that its price buys, and how much of the computer it leans on: GeForce RTX 4090 24GB in a server with 256 GB,
+    part of the model in its memory.
+    """
+    system, spilt = estimate.system, estimate.placement.strategy == "offload"
+    words, bought = named(system), beside(system, cost)
+    if bought.computers:
+        computers = " and ".join(articled(name, count) for name, count in bought.computers)
+        sized = f" with {size} GB" if spilt and (size := computer_gb(system)) else ""
+        words += f" in another computer ({computers}{sized})" if any(line.owned for line in cost.lines) else f" in {computers}{sized}"
+    words = ", ".join((words, *(articled(name, count) for name, count in bought.parts)))
+    whose = "its" if bought.computers else "the computer's"
+    return f"{words}, part of the model in {whose} memory" if spilt else words
 
 
 # of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest

@@ -6,7 +6,7 @@ from advisor.advice import Flip
 from advisor.advice.decide import Decision, decide, decide_harder
 from advisor.advice.desk import work_of
 from advisor.advice.judge import Case, Option, case_of, counted_usd, per_user
-from advisor.advice.naming import main_change, named
+from advisor.advice.naming import main_change, named, set_up
 from advisor.need import Need, Workload
 from advisor.reason import Fact, Reason
 from advisor.record import replace
@@ -88,7 +88,7 @@ def then(decision: Decision) -> Reason:
     if option is None:
         return Reason("flip.nothing", {})
     facts: dict[str, Fact] = {"system": spec(option.estimate.system), "name": named(option.estimate.system)}
-    facts["spend_usd"] = option.cost.spend_usd
+    facts |= {"setup": set_up(option.estimate, option.cost), "spend_usd": option.cost.spend_usd}
     facts["per_user_tokens_per_s"] = per_user(option.estimate)
     if option.kind == "change-settings":
         facts |= {name: fact for change in option.changes for name, fact in change.facts.items()}

@@ -8,7 +8,7 @@ from advisor.advice import Verdict
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import BOUND_ENGINE
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls, sure
-from advisor.advice.naming import named
+from advisor.advice.naming import named, set_up
 from advisor.advice.offers import Offer
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
@@ -96,6 +96,7 @@ def _extraordinary(case: Case, verdict: Verdict, seen: Iterable[Option]) -> Reas
     if near is None:
         return Reason("remark.extraordinary", facts)
     facts |= {"name": named(near.estimate.system), "near_usd": near.cost.spend_usd, "per_user_tokens_per_s": per_user(near.estimate)}
+    facts["setup"] = set_up(near.estimate, near.cost)
     missed = next((reason for reason in shortfalls(near, need)), None)
     if missed is not None and missed.code == "need.first-token":
         return Reason("remark.extraordinary-late", {**facts, **missed.facts})

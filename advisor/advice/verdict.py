@@ -1,13 +1,12 @@
 """The verdict in one sentence with its numbers, what it takes on trust, and what the buyer must mind."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
 from advisor.advice.desk import Desk, Work
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
-from advisor.advice.naming import main_change, named
+from advisor.advice.naming import articled, main_change, named, set_up
 from advisor.advice.roads import nearest
 from advisor.billed import CostLine
 from advisor.market import Cost
@@ -15,9 +14,6 @@ from advisor.need import Need
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.system import spec
-
-VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
-MASS = re.compile(r"\d+ GB of ")  # named without an article: 64 GB of DDR5 memory
 
 
 def verdict_of(
@@ -54,6 +50,7 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     facts: dict[str, Fact] = {"model": case.desk.model.id}
     if other is not None:
         facts |= {"other_name": named(other.estimate.system), "other_usd": other.cost.spend_usd, "other_kind": other.kind}
+        facts["other_setup"] = set_up(other.estimate, other.cost)
         facts["other_tokens_per_s"] = per_user(other.estimate)
     but = "-but" if other is not None else ""
     if near is None:
@@ -61,7 +58,7 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
         return Verdict("nothing-fits", None, None, None, answer, False, "high", None, None)
     estimate, cost = near.estimate, near.cost
     facts |= _facts(near, case) | {"first_token_s": estimate.first_token_s.value if estimate.first_token_s else None}
-    facts["most_first_token_s"] = need.max_first_token_s
+    facts |= {"most_first_token_s": need.max_first_token_s, "setup": set_up(estimate, cost)}
     missing = _missing(near, need)
     usual = "-default" if missing == "slow" and not need.floor_stated else ""
     answer = Reason(f"verdict.nothing-{scope}-{missing}{usual}{but}", facts)
@@ -111,13 +108,8 @@ def shopping(cost: Cost) -> str:
 def _item(line: CostLine, owned: int) -> str:
     """One line of it as one says it."""
     used = f" ({line.condition})" if line.condition not in (None, "new") else ""
-    if line.count > 1:
-        return f"{line.count} × {line.name}{used}"
-    article = "an" if VOWEL_SOUND.match(line.name) else "a"
-    if line.name.startswith(("Two ", "Three ")) or MASS.match(line.name):
-        return f"{line.name}{used}"
-    which = "a second" if owned == 1 else "another" if owned else article
-    return f"{which} {line.name}{used}"
+    more = owned and line.count == 1
+    return f"{'a second' if owned == 1 else 'another'} {line.name}{used}" if more else f"{articled(line.name, line.count)}{used}"
 
 
 def _answer(option: Option, case: Case) -> Reason:

@@ -60,10 +60,10 @@ _MISSES = {
     "-slow-default": ": the nearest, {name}, gives {per_user_tokens_per_s} for each user where {floor_tokens_per_s} (the default) "
     "are wanted",
     "-late": ": the nearest, {name}, takes {first_token_s} to the first token where {most_first_token_s} are allowed",
-    "-dear": ": the nearest, {name}, costs {spend_usd} where {budget_usd} is the budget, and would give {per_user_tokens_per_s}",
+    "-dear": ": the nearest, {setup}, costs {spend_usd} where {budget_usd} is the budget, and would give {per_user_tokens_per_s}",
     "-unpriced": ": the nearest, {name}, has no known price",
 }
-_OTHERS = {"": ".", "-but": ". Otherwise {other_name} would do it, for {other_usd}, at {other_tokens_per_s} for each user."}
+_OTHERS = {"": ".", "-but": ". Otherwise {other_setup} would do it, for {other_usd}, at {other_tokens_per_s} for each user."}
 
 
 def _nothings() -> dict[str, str]:
@@ -164,9 +164,9 @@ ADVICE: dict[str, str] = {
     "reaches of that is not estimated. Measure it first: {command}",
     "remark.processor-slow": "without a card the processor of your {host} reaches at most {most_tokens_per_s}, by the rate of its memory.",
     "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
-    "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, at "
+    "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {setup} for {near_usd}, at "
     "{per_user_tokens_per_s} for each user.",
-    "remark.extraordinary-late": "no ordinary machine does this: the nearest under {ordinary_usd} is {name} for {near_usd}, with the "
+    "remark.extraordinary-late": "no ordinary machine does this: the nearest under {ordinary_usd} is {setup} for {near_usd}, with the "
     "first token after {first_token_s} where {floor_s} are wanted.",
     # host parts
     "host.assumed": "{host} with {ram_bytes} of memory, as nobody named a computer; --host names one (`recommend` without --have counts "

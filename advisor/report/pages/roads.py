@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road
-from advisor.need import Need
+from advisor.advice.naming import beside, computer_gb
 from advisor.reason import Fact
 from advisor.report.page import PICTURE, REST, Block, Chart, Dot, Table, bare, dollars, sentences
 from advisor.report.pages.common import memory_bars, short_name, time_bars
 from advisor.report.sentences import brief
+from advisor.system import System
 
 MARKS = {CHOSEN: "* ", PASSED_OVER: "", IMPOSSIBLE: "x "}
 RULE = {"cheapest": "cheapest that does it", "fastest": "fastest within the budget"}
@@ -26,14 +27,27 @@ KIND_NAMES = {
     "more-memory": "more memory",
     "nothing-fits": "nothing fits",
 }
+ONE_GPU = "one GPU"
 
 
-def road_name(road: Road) -> str:
-    """The kind in words; a pair of which nothing is owned yet is no second one."""
+def road_name(road: Road, have: System | None) -> str:
+    """The kind in words; a pair of which nothing is owned yet is no second one, and one card is no bigger one where there is none."""
     owned = {line.what for line in road.cost.lines if line.owned} if road.cost else set()
     if road.kind == "second-gpu" and road.system and not any(group.device.id in owned for group in road.system.groups):
         return "two cards"
-    return KIND_NAMES[road.kind]
+    return ONE_GPU if road.kind == "one-bigger-gpu" and have is None else KIND_NAMES[road.kind]
+
+
+def bought_name(road: Road) -> str:
+    """The system with what its price buys beside devices and links, and whether a part of the model lies in its computer's memory."""
+    if road.system is None or road.cost is None:
+        return short_name(road.system) if road.system else "–"
+    spilt = road.estimate is not None and road.estimate.placement.strategy == "offload"
+    bought, size = beside(road.system, road.cost), computer_gb(road.system)
+    sized = f" {size}gb" if spilt and size else ""
+    named = [f"{f'{count}x ' if count > 1 else ''}{name}" for name, count in (*bought.computers, *bought.parts)]
+    named[: len(bought.computers)] = [f"{name}{sized}" for name in named[: len(bought.computers)]]
+    return " + ".join((short_name(road.system), *named)) + (", part in RAM" if spilt else "")
 
 
 def _short_quant(road: Road) -> Fact:
@@ -47,14 +61,14 @@ def several_quants(given: Recommendation) -> bool:
     return len({quant for road in given.roads if (quant := _short_quant(road))}) > 1
 
 
-def _road_row(road: Road, need: Need, full: bool, mixed: bool = False) -> tuple[str, ...]:
-    given = road.estimate
-    speed = given.decode_per_user.value if given and given.decode_per_user else None
-    because = (RULE[need.prefer],) if road.status == CHOSEN else sentences(road.because) if full else tuple(map(brief, road.because[:1]))
+def _road_row(road: Road, given: Recommendation, full: bool, mixed: bool = False) -> tuple[str, ...]:
+    speed = road.estimate.decode_per_user.value if road.estimate and road.estimate.decode_per_user else None
+    lost = sentences(road.because) if full else tuple(map(brief, road.because[:1]))
+    because = (RULE[given.need.prefer],) if road.status == CHOSEN else lost
     quant = _short_quant(road) if mixed and not full else None
     return (
-        f"{MARKS[road.status]}{road_name(road)}",
-        short_name(road.system) if road.system else "–",
+        f"{MARKS[road.status]}{road_name(road, given.have)}",
+        bought_name(road),
         dollars(road.spend_usd),
         bare(speed),
         (because[0] if because else "") + (f" as {quant}" if quant else ""),
@@ -67,12 +81,12 @@ def roads_table(given: Recommendation, full: bool) -> Table:
     shown = [road for road in given.roads if full or road.kind in always or road.status == CHOSEN]
     mixed = several_quants(given)
     roads = (*shown, *(given.passed_over if full else ()))
-    rows = tuple(_road_row(road, given.need, full, mixed) for road in roads)
+    rows = tuple(_road_row(road, given, full, mixed) for road in roads)
     return Table(
         "Roads (* chosen, x impossible, × as fast as the chosen one)",
         ("Road", "System", "USD", "tok/s", "because"),
         rows,
-        (None, 22, None, None, REST),
+        (None, 24, None, None, REST),
         (2, 3),
         _chosen(roads),
     )
@@ -84,8 +98,8 @@ def _chosen(roads: Sequence[Road]) -> tuple[int, ...]:
 
 def _named(given: Recommendation) -> list[tuple[str, Road]]:
     """Every road under a name of its own: its kind, and the system of a further one of that kind."""
-    named = [(road_name(road), road) for road in given.roads]
-    return named + [(short_name(road.system) if road.system else road_name(road), road) for road in given.passed_over]
+    named = [(road_name(road, given.have), road) for road in given.roads]
+    return named + [(short_name(road.system) if road.system else road_name(road, given.have), road) for road in given.passed_over]
 
 
 def roads_chart(given: Recommendation) -> Chart:
@@ -108,11 +122,11 @@ def ladder_table(given: Recommendation, full: bool) -> Table | None:
     for rung in given.ladder:
         shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
         roads += shown
-        rows += [(rung.label, *_road_row(road, given.need, full)[: 5 if full else 4]) for road in shown]
+        rows += [(rung.label, *_road_row(road, given, full)[: 5 if full else 4]) for road in shown]
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
     if full:
         return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4), _chosen(roads))
-    return Table("By size of model", headers[:5], tuple(rows), right=(3, 4))
+    return Table("By size of model", headers[:5], tuple(rows), (None, None, REST, None, None), (3, 4))
 
 
 def pictures(given: Recommendation) -> list[Block]:
