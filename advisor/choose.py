@@ -1,7 +1,8 @@
 """What SYSTEM leaves open – engine, backend, strategy, quantization – tried in turn; the best that fits is taken.
 
 Best: what sustains the most tokens for the users asked; an engine with a better rank keeps its place unless another is faster by
-the choice `engine-margin-factor`. Where nothing fits, what lacks least.
+the choice `engine-margin-factor`. What the owner measured comes first: an engine that was not must be faster by that, even if it
+falls as short as the one that was. Where nothing fits, what lacks least.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -140,8 +141,13 @@ def _order(each: Estimate, catalog: Catalog) -> tuple[float, ...]:
     if each.sustained is None:
         lacking = sum(min(0.0, part.headroom_bytes) * part.count for part in each.fit.devices)
         return 1.0, -lacking
-    rank = catalog.engines[each.placement.engine].choice_rank or UNRANKED
-    return 0.0, -each.sustained.value / catalog.choices.choice("engine-margin-factor") ** (rank - 1)
+    rank, doubt = catalog.engines[each.placement.engine].choice_rank or UNRANKED, each.doubt
+    speed = each.sustained.value
+    if each.measured_here:
+        rank = 1
+    elif doubt is not None and doubt.same_devices:
+        rank, speed = max(rank, 2), doubt.decode_factor * speed
+    return 0.0, -speed / catalog.choices.choice("engine-margin-factor") ** (rank - 1)
 
 
 def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str]:

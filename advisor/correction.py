@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,12 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from advisor.reason import Fact
 from advisor.record import dataclass
 
 FILE_NAME = "corrections.json"
 SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
 MOST_BYTES = 1 << 22
+_KEY = re.compile(r"(\d{1,9})x (\S+) on (\S+)")
 _off = 0
 _reading = 0  # how many are within `read_once`: they may overlap, in threads
 _read: "Mapping[str, Correction] | None" = None  # what counts until the last of them ends
@@ -30,6 +33,30 @@ class Correction:
     prefill_factor: float | None
     rows: int
     date: str
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """That less was measured than estimated on these devices, though not of this very run: with another engine, or of another number."""
+
+    device: str
+    devices: int
+    engine: str
+    decode_factor: float
+    rows: int
+    date: str
+    same_devices: bool  # just these devices with another engine
+
+    @property
+    def what(self) -> str:
+        """What was not measured: the engine, or so many devices."""
+        return "engine" if self.same_devices else "devices"
+
+    @property
+    def facts(self) -> dict[str, Fact]:
+        """What was measured, as reasons tell it."""
+        facts: dict[str, Fact] = {"measured_engine": self.engine, "measured_devices": self.devices, "device": self.device}
+        return facts | {"decode_factor": self.decode_factor, "rows": self.rows, "date": self.date}
 
 
 def home() -> Path:
@@ -90,6 +117,23 @@ def saved() -> Mapping[str, Correction]:
 def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
     """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
     return saved().get(key_of(device_id, engine_id, devices))
+
+
+def doubt_of(held: Mapping[str, Correction], counts: Mapping[str, int], engine_id: str) -> Doubt | None:
+    """What of the saved speaks against an estimate on so many of these devices that was not measured itself.
+
+    Another engine on the same devices tells most: whether that engine is slow there or the machine, nobody knows. Then the same engine
+    on another number of them; of equals the slowest.
+    """
+    found = []
+    for key, each in held.items():
+        parts = _KEY.fullmatch(key)
+        factor = each.decode_factor
+        if parts is None or factor is None or factor >= 1 or parts[2] not in counts:
+            continue
+        count, device, engine = int(parts[1]), parts[2], parts[3]
+        found.append(Doubt(device, count, engine, factor, each.rows, each.date, {device: count} == counts))
+    return min(found, key=lambda each: (not each.same_devices, each.engine != engine_id, each.decode_factor), default=None)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from advisor import against, correction, memory, why
 from advisor.against import Held
 from advisor.around import Tables, storage_of
 from advisor.commands import verify
-from advisor.correction import Correction
+from advisor.correction import Correction, Doubt
 from advisor.evidence import Evidence, Nearest, founded
 from advisor.memory import Fit
 from advisor.model import Model
@@ -89,6 +89,16 @@ class Estimate:
         return self.behind.evidence.beside(self.rows)
 
     @property
+    def doubt(self) -> Doubt | None:
+        """What the owner measured that speaks against the speeds, where nothing is saved of this very run."""
+        return self.behind.doubt if self.behind.saved else None
+
+    @property
+    def measured_here(self) -> bool:
+        """Whether the owner's own measurements of this engine on these devices are in the speeds."""
+        return self.behind.known is not None and self.behind.known.decode_factor is not None
+
+    @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why it is so, in full: the choices, the memory, the longest terms."""
         return (*self.behind.reasons, *self.more_reasons)
@@ -152,6 +162,7 @@ class _Behind:
     fit: Fit
     timed: Timed | None
     known: Correction | None
+    saved: Mapping[str, Correction]
     alone: Callable[[], Alone] | None
 
     @cached_property
@@ -165,8 +176,16 @@ class _Behind:
         return replace(found, host_rows=self.plan.tables.hosts.rows) if self.plan.leaves_device else found
 
     @cached_property
+    def doubt(self) -> Doubt | None:
+        if self.timed is None or (self.known is not None and self.known.decode_factor is not None):
+            return None
+        return correction.doubt_of(self.saved, dict(self.plan.setup.devices), self.plan.engine.id)
+
+    @cached_property
     def warnings(self) -> tuple[Reason, ...]:
-        return (*self.plan.system.remarks, *_cautions(self.plan, self.fit), *self.plan.slow_kernels)
+        plan = self.plan
+        doubtful = why.unmeasured(self.doubt, plan.engine.id, plan.system.count) if self.saved and self.doubt else ()
+        return (*plan.system.remarks, *_cautions(plan, self.fit), *plan.slow_kernels, *doubtful)
 
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
@@ -217,7 +236,7 @@ def estimate(plan: Plan, workload: Workload, saved: Mapping[str, Correction], al
         first_token_s=first_token_s,
         sustained=sustained,
         terms=found.terms if found else None,
-        behind=_Behind(plan, done, fit, found, known, alone),
+        behind=_Behind(plan, done, fit, found, known, saved, alone),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from advisor.collective import spent
+from advisor.correction import Doubt
 from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.reason import Fact, Reason
@@ -82,3 +83,9 @@ def _link_terms(terms: Terms, runner: Runner, placement: Placement, users: int) 
         sources = (runner.links.latency(message.software, message.link, message.ranks).source,)
         yield each.latency_s, Reason("decode.link-latency", {**facts, "term_s": each.latency_s}, sources)
         yield each.bandwidth_s, Reason("decode.link-bandwidth", {**facts, "term_s": each.bandwidth_s}, sources)
+
+
+def unmeasured(doubt: Doubt, engine_id: str, devices: int) -> tuple[Reason, ...]:
+    """That the owner measured less than estimated beside this run, and not this run itself."""
+    facts: dict[str, Fact] = {"engine": engine_id, "devices": devices, **doubt.facts}
+    return (Reason(f"calibration.unmeasured-{doubt.what}", facts),)

@@ -139,6 +139,20 @@ def score(estimate: Estimate) -> float:
     return speed.value if estimate.fit.fits and speed else 0.0
 
 
+def assured(estimate: Estimate) -> float:
+    """Tokens/s for each user if an engine that the owner did not measure is as far off as the one that was, on the same devices."""
+    doubt = estimate.doubt
+    return per_user(estimate) * (doubt.decode_factor if doubt and doubt.same_devices else 1.0)
+
+
+def trusted(estimate: Estimate) -> float:
+    """The score that ranks: of an engine that was not measured where another fell short, what is left if it does too, less a margin."""
+    doubt = estimate.doubt
+    if doubt is None or not doubt.same_devices:
+        return score(estimate)
+    return doubt.decode_factor * score(estimate) / estimate.behind.plan.tables.choices.choice("engine-margin-factor")
+
+
 def fast_enough(estimate: Estimate, need: Need) -> bool:
     """Whether it fits and reaches both floors."""
     first = estimate.first_token_s
@@ -182,14 +196,17 @@ def _thin(estimate: Estimate, enough_rows: float) -> bool:
 
 
 def confidence(estimate: Estimate, need: Need, enough_rows: float) -> str:
-    """How sure the answer is: lower where an interval straddles a floor, or nobody measured this very hardware; low where also its
-    family has less than `enough_rows`.
+    """How sure the answer is: lower where an interval straddles a floor, nobody measured this very hardware, or the owner measured less
+    than estimated beside it; low where also its family has less than `enough_rows`, or where it would not do if it fell as short.
     """
     if _thin(estimate, enough_rows):
         return "low"
     doubts = not sure(estimate, need)
     far = estimate.evidence.basis in ("extrapolated", "physics-only")
-    return "low" if doubts and far else "medium" if doubts or not estimate.evidence.known else "high"
+    doubt = estimate.doubt
+    if (doubts and far) or (doubt and doubt.decode_factor * per_user(estimate) < need.min_tokens_per_s):
+        return "low"
+    return "medium" if doubts or doubt or not estimate.evidence.known else "high"
 
 
 def shortfalls(option: Option, need: Need) -> tuple[Reason, ...]:
@@ -233,7 +250,7 @@ def short_of_memory(estimate: Estimate) -> Reason:
 
 def best_way(ways: Iterable[Estimate], need: Need) -> Estimate | None:
     """Of the ways to run one system, the fastest that meets the floors, else the nearest to it."""
-    return max(ways, key=lambda way: (fast_enough(way, need), way.fit.fits, score(way)), default=None)
+    return max(ways, key=lambda way: (fast_enough(way, need), way.fit.fits, trusted(way)), default=None)
 
 
 def lies(way: Estimate) -> bool:
@@ -253,7 +270,7 @@ def gains(smaller: Estimate, full: Estimate, need: Need) -> bool:
     fast = fast_enough(full, need)
     if fast_enough(smaller, need) is not fast:
         return not fast
-    return not lies(full) and (lies(smaller) or not fast) and score(smaller) > score(full)
+    return not lies(full) and (lies(smaller) or not fast) and trusted(smaller) > trusted(full)
 
 
 def rank(option: Option, need: Need) -> tuple[float, ...]:
@@ -262,8 +279,8 @@ def rank(option: Option, need: Need) -> tuple[float, ...]:
     price = float("inf") if usd is None else usd
     tie = TIE_ORDER.get(option.kind, 2)
     if need.prefer == "fastest":
-        return (-score(option.estimate), price, tie)
-    return (price, tie, -score(option.estimate))
+        return (-trusted(option.estimate), price, tie)
+    return (price, tie, -trusted(option.estimate))
 
 
 def allowed(kind: str, need: Need) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import CONTEXT_STEP_TOKENS, Desk, Work
 from advisor.advice.holds import able_ways
-from advisor.advice.judge import Case, Option, best_way, enough, fast_enough, faster, gains, lies, per_user
+from advisor.advice.judge import Case, Option, assured, best_way, enough, fast_enough, faster, gains, lies, per_user
 from advisor.advice.offers import Offer, Shelf, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
@@ -180,7 +180,7 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
     """
     desk = case.desk
     wanted = faster(case, desk.choice("clearly-faster-factor") * per_user(chosen.estimate))
-    found = [option for option in changes if fast_enough(option.estimate, wanted.need)]
+    found = [each for each in changes if fast_enough(each.estimate, wanted.need) and assured(each.estimate) >= wanted.need.min_tokens_per_s]
     if found or lies(chosen.estimate):
         return max(found, key=lambda option: per_user(option.estimate), default=None)
     mine, have = _as_offer(desk), desk.have
@@ -191,6 +191,6 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
             continue
         ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
         best = best_way(ways, wanted.need)
-        if best is not None and fast_enough(best, wanted.need):
+        if best is not None and fast_enough(best, wanted.need) and assured(best) >= wanted.need.min_tokens_per_s:
             return Option("change-settings", best, _free(desk, best), _changes(best, chosen, what, value), tuple(ways))
     return None

@@ -43,7 +43,19 @@ def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Opt
     """The remarks on what is chosen, or named as the nearest."""
     beyond = _extraordinary(case, verdict, seen)
     more = _little_more(case, chosen, better_one) if beyond is None and chosen and better_one else None
-    return tuple(reason for reason in (more, _wait(case, verdict), beyond, _processor(case, chosen)) if reason is not None)
+    found = (_unmeasured(case, chosen), more, _wait(case, verdict), beyond, _processor(case, chosen))
+    return tuple(reason for reason in found if reason is not None)
+
+
+def _unmeasured(case: Case, chosen: Option | None) -> Reason | None:
+    """That the owner measured less than estimated beside what is advised, and what it would give if it fell as short."""
+    doubt = chosen.estimate.doubt if chosen else None
+    if chosen is None or doubt is None:
+        return None
+    left, floor = doubt.decode_factor * per_user(chosen.estimate), case.need.min_tokens_per_s
+    facts: dict[str, Fact] = {"engine": chosen.estimate.placement.engine, "devices": chosen.estimate.system.count, **doubt.facts}
+    facts |= {"per_user_tokens_per_s": per_user(chosen.estimate), "left_tokens_per_s": left, "floor_tokens_per_s": floor}
+    return Reason(f"remark.unmeasured-{doubt.what}{'-slow' if left < floor else ''}", facts)
 
 
 def _wait(case: Case, verdict: Verdict) -> Reason | None:

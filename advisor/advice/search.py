@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from advisor.advice.evaluate import evaluate
-from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, score
+from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough, meets, rank, trusted
 from advisor.advice.offers import Offer
 from advisor.advice.ranges import OFFERED_AS
 from advisor.need import Need
@@ -78,7 +78,7 @@ def _gains(case: Case, offer: Offer) -> bool:
 def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     need = case.need
     if need.prefer == "fastest":
-        return case.most(offer) * (case.work.workload.users or 1) < score(best.estimate)
+        return case.most(offer) * (case.work.workload.users or 1) < trusted(best.estimate)
     usd = counted_usd(best.cost, need)
     return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
 
@@ -86,7 +86,7 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
 def _idle(offer: Offer, best: Option, case: Case) -> bool:
     """Whether it cannot be the fastest, where nobody asks what else there is: some of many users wait for prompts."""
     alone = case.lean and not case.counts_tokens_per_s and case.need.prefer == "fastest" and not case.offers.named
-    return alone and case.bounds.sustained(offer) < score(best.estimate)
+    return alone and case.bounds.sustained(offer) < trusted(best.estimate)
 
 
 def search(case: Case, kind: str | None = None) -> list[Option]:

@@ -66,6 +66,7 @@ def _nothing(case: Case, asked: list[Option], others: list[Option], among: bool)
     return Verdict("nothing-fits", estimate.system, estimate, cost, answer, False, sure, cost.spend_usd, cost.resale_usd)
 
 
+UNMEASURED = ("calibration.unmeasured-engine", "calibration.unmeasured-devices")
 FAR_LONGER_FACTOR = 4  # a context this many times what is timed: its full depth is another speed
 MISSES = {
     "need.memory-short": "fits", "need.memory-short-each": "fits", "need.host-short": "fits", "need.from-disk": "fits",
@@ -200,7 +201,8 @@ def full_context(case: Case, option: Option | None) -> Reason | None:
 def warnings(verdict: Verdict, full: Reason | None) -> tuple[Reason, ...]:
     """What the buyer must mind: prices, the estimator's own warnings, renting."""
     found = list(verdict.cost.warnings) if verdict.cost and verdict.spend_usd else []
-    found += verdict.estimate.warnings if verdict.estimate else ()
+    told = verdict.meets_need  # what the owner did not measure is then told beside the verdict
+    found += [each for each in verdict.estimate.warnings if not (told and each.code in UNMEASURED)] if verdict.estimate else []
     if verdict.cost and verdict.spend_usd and verdict.cost.rental_even_hours_per_day is not None:
         facts: dict[str, Fact] = {
             "rental_usd_per_hour": verdict.cost.rental_usd_per_hour,

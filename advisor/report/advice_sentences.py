@@ -156,6 +156,14 @@ ADVICE: dict[str, str] = {
     "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
     # what a friend would add
+    "remark.unmeasured-engine": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the estimate; "
+    "{engine} is only estimated. As far off it gives {left_tokens_per_s}, still enough: measure it before you rely on it.",
+    "remark.unmeasured-engine-slow": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the "
+    "estimate; {engine} is only estimated. As far off it gives {left_tokens_per_s}, not enough: measure it before you rely on it.",
+    "remark.unmeasured-devices": "on {measured_devices} × {device} with {measured_engine} you measured {decode_factor} of the estimate; "
+    "what is advised here is only estimated. As far off it gives {left_tokens_per_s}, still enough.",
+    "remark.unmeasured-devices-slow": "on {measured_devices} × {device} with {measured_engine} you measured {decode_factor} of the "
+    "estimate; what is advised here is only estimated. As far off it gives {left_tokens_per_s}, not enough: do not rely on it.",
     "remark.wait": "the first token of a prompt of {prompt_tokens} takes about {first_token_s}.",
     "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
     "remark.little-more-sure": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}, and "
