@@ -244,7 +244,7 @@ def weighed(engine: str, rate: float | None, *spare: tuple[float, int], disk: fl
     needed, usable = host or (0.0, None)
     fit = SimpleNamespace(devices=devices, disk_bytes=disk, host_needed_bytes=needed, host_usable_bytes=usable)
     sustained = None if rate is None else SimpleNamespace(value=rate)
-    return SimpleNamespace(sustained=sustained, fit=fit, placement=SimpleNamespace(engine=engine))
+    return SimpleNamespace(sustained=sustained, fit=fit, placement=SimpleNamespace(engine=engine), doubt=None, measured_here=False)
 
 
 def test_what_fits_comes_first_then_the_faster_but_for_the_engines_margin() -> None:
@@ -254,6 +254,14 @@ def test_what_fits_comes_first_then_the_faster_but_for_the_engines_margin() -> N
     usual, hardly, clearly = weighed(first, 100), weighed(second, 99 * margin), weighed(second, 101 * margin)
     short, shorter, roomy = weighed(first, None, (-5, 2), (50, 1)), weighed(first, None, (-4, 3)), weighed(first, None, (-9, 1))
     assert ranked([shorter, hardly, short, usual, roomy, clearly], catalog()) == [clearly, usual, hardly, roomy, short, shorter]
+    measured, unmeasured = weighed(second, 60), weighed(first, 99 * margin)  # 0.6 of 99 margins, less a margin: 59.4
+    measured.measured_here, unmeasured.doubt = True, SimpleNamespace(same_devices=True, decode_factor=0.6)
+    assert ranked([unmeasured, measured], catalog()) == [measured, unmeasured]
+    unmeasured.doubt.decode_factor = 0.61  # 60.4
+    assert ranked([measured, unmeasured], catalog()) == [unmeasured, measured]
+    unmeasured.doubt.same_devices = False  # of another number of them: no order follows from that
+    measured.sustained.value = 99 * margin - 1
+    assert ranked([measured, unmeasured], catalog()) == [unmeasured, measured]
 
 
 @pytest.mark.parametrize(

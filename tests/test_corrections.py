@@ -95,7 +95,9 @@ def test_advice_of_an_engine_that_was_not_measured_says_so(capsys: pytest.Captur
     """
     save({"1x rtx-3090 on llama.cpp": factor})
     given = answer(capsys, *ASKED, "--min-tokens-per-s", "25")
-    assert given["verdict"]["kind"] == "change-settings" and given["verdict"]["confidence"] == ("low" if code.endswith("slow") else "medium")
+    assert given["verdict"]["kind"] == "change-settings" and given["verdict"]["confidence"] == (
+        "low" if code.endswith("slow") else "medium"
+    )
     remark = given["remarks"][0]
     assert remark["code"] == code and remark["facts"]["measured_engine"] == "llama.cpp" and remark["facts"]["engine"] == "vllm"
     per_user = remark["facts"]["per_user_tokens_per_s"]

@@ -37,7 +37,7 @@ def way(
         decode=SimpleNamespace(value=rate * users), decode_per_user=SimpleNamespace(value=rate, low=low or rate, high=rate),
         first_token_s=SimpleNamespace(value=first, low=first, high=first),
         sustained=SimpleNamespace(value=sustained or rate), fit=SimpleNamespace(fits=fits, devices=(), disk_bytes=1.0),
-        placement=SimpleNamespace(strategy=strategy), kv_quant=kv, workload=Workload(users=users), system=bind("rtx-3090", CATALOG),
+        doubt=None, placement=SimpleNamespace(strategy=strategy), kv_quant=kv, workload=Workload(users=users), system=bind("rtx-3090", CATALOG),
     )  # fmt: skip
 
 
