@@ -252,6 +252,30 @@ def test_a_closed_stream_is_no_bug(redirected):
     assert "bug" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("awaiting", "seen"),
+    [
+        ("import atexit; atexit.register(print, 'the end')", "the end"),
+        ("import threading; threading.Timer(0.2, print, ['the end']).start()", "the end"),
+        ("import cProfile; cProfile.run('main()')", "function calls"),
+        ("pass", "advisor 0."),
+    ],
+)
+def test_what_waits_for_pythons_own_end_gets_it(awaiting, seen):
+    """`main` leaves at once otherwise: all that was written is out, and the exit code is the answer's."""
+    program = f"import sys; from advisor.cli import main; sys.argv = ['advisor', '--version']; {awaiting}; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert "advisor 0." in done.stdout
+    assert seen in done.stdout
+
+
+def test_all_that_was_written_is_out_when_the_process_leaves():
+    listed = advisor("list", "measurements", "--json")
+    assert listed.returncode == 0
+    assert len(json.loads(listed.stdout)["records"]) > 1000  # far more than a pipe holds at a time
+
+
 def test_a_floor_of_nothing_is_a_floor(capsys):
     """--min-tokens-per-s 0 once divided by zero."""
     assert run(["recommend", "--model", "qwen3-8b", "--min-tokens-per-s", "0"]) in (0, 3)

@@ -1,11 +1,13 @@
 """The command line: a group whose commands are fetched when they are asked for, so that `--help` loads none of them."""
 
+import atexit
 import gc
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Never
 
 import click
 
@@ -116,8 +118,7 @@ def _close_quietly() -> None:
 def main() -> None:
     """The `advisor` entry point. A stream that the caller closed (`<&-`, `>&-`) is None in Python: nothing is read, or shown.
 
-    One answer leaves no garbage worth collecting: looking for it takes a tenth of the time, at work and again at the exit. `batch`
-    has it looked for.
+    One answer leaves no garbage worth collecting: looking for it takes a tenth of the time. `batch` has it looked for.
     """
     gc.disable()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -125,5 +126,16 @@ def main() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     code = run(sys.argv[1:])
     _close_quietly()
-    gc.freeze()
-    sys.exit(code)
+    _leave(code)
+
+
+def _leave(code: int) -> Never:
+    """End the process, everything being written: to free every object one by one, as Python does, takes 4 % of an answer's time.
+
+    Where somebody waits for Python's own end it comes: what is to be called then, another thread, a profiler, `python -i`.
+    """
+    awaited = atexit._ncallbacks() or threading.active_count() > 1 or sys.flags.inspect or sys.getprofile() or sys.gettrace()
+    monitors = getattr(sys, "monitoring", None)  # profilers and coverage from Python 3.12 on
+    if awaited or (monitors and any(monitors.get_tool(each) for each in range(6))):
+        sys.exit(code)
+    os._exit(code)
