@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from advisor.advice.naming import articled, bought_beside
 from advisor.asked import GAIN_SEEN, speed_of
 from advisor.asked_ram import ram_lines
 from advisor.market import power_w, rental_usd_per_hour
@@ -228,7 +229,7 @@ def _sides(understood: "Understood", request: Request, given: "Recommendation", 
         own = next((road for road in given.roads if road.kind == "change-settings"), None)
         shown = {name: own if own and road.kind == "keep" else road for name, road in shown.items()}
     roads = sorted(shown.values(), key=lambda road: not _holds(road))[:MOST_SIDES]
-    unseen = [words for words in among if not given.have and _bare(_label(system_of(words, request, catalog))) not in shown]
+    unseen = [words for words in among if _bare(_label(system_of(words, request, catalog))) not in shown]
     if len(roads) + len(unseen) < 2:
         return ()
     timed = request.get("prompt") is not None
@@ -255,8 +256,13 @@ def _side(road: "Road", timed: bool, catalog: "Catalog") -> Reason:
     found = road.estimate
     assert found is not None
     assert road.system is not None
-    work = found.workload
-    facts: dict[str, Fact] = {"label": _label(road.system), "model": found.model.id, "quant": found.quant.id, "spend_usd": road.spend_usd}
+    work, yours = found.workload, ", yours" if road.kind in OWNED and not _holds(road) else ""
+    facts: dict[str, Fact] = {
+        "label": f"{_label(road.system)}{yours}",
+        "model": found.model.id,
+        "quant": found.quant.id,
+        "spend_usd": road.spend_usd,
+    }
     facts |= {"users": work.users, "context_tokens": work.context_tokens}
     if not found.fit.fits or found.decode_per_user is None:
         return Reason("asked.variant-short-users" if (work.users or 1) > 1 else "asked.variant-short", facts)
@@ -265,7 +271,10 @@ def _side(road: "Road", timed: bool, catalog: "Catalog") -> Reason:
     facts["first_token_s"] = first.value if first else None
     computer = next((line.usd for line in road.cost.bought if line.what in catalog.hosts), None) if road.cost else None
     facts["computer_usd"] = computer
+    parts = bought_beside(road.system, road.cost).parts if road.cost and road.kind not in OWNED else ()
+    facts["parts"] = " and ".join(articled(name, count) for name, count in parts)
     end = "owned" if road.kind in OWNED else "unpriced" if road.spend_usd is None else "host" if computer else "bare"
+    end += "-parts" if parts and end in ("host", "bare") else ""
     return Reason(f"asked.side-{end}{'-first' if first else ''}", facts)
 
 

@@ -68,7 +68,7 @@ def test_another_card_that_is_advised_is_a_second_one_though_not_the_same() -> N
     words = ("recommend", "--have", "rtx-4060-ti-16gb", "--model", "qwen3-32b", "--context", "32k")
     answer = given(*words)
     assert (answer["verdict"]["kind"], answer["second_gpu"]["answer"]) == ("second-gpu", "no")
-    assert "Second GPU? Yes, the one above; not the same again. A second would do" in told(*words)
+    assert "Second GPU? Yes, the one above; not the same again. A second GeForce RTX 4060 Ti 16GB would do" in told(*words)
 
 
 def test_a_speed_that_is_only_likely_enough_is_said_so_in_plain_words() -> None:
@@ -163,7 +163,7 @@ def test_a_price_says_all_that_it_buys(words: tuple[str, ...], catalog: Catalog)
         for host in set(bought) & set(catalog.hosts):
             assert f"+ {catalog.hosts[host].short}" in page
         if " as offload" in road["system"]:
-            assert "part in RAM" in page
+            assert "RAM: holds a part" in page
     for flip in answer["flips"]:
         if "setup" in flip["facts"] and flip["kind"] not in ("keep", "change-settings"):
             assert flip["facts"]["setup"] in flip["then"]
@@ -194,7 +194,7 @@ def test_what_a_price_buys_is_named_in_short_words(catalog: Catalog) -> None:
     assert set_up(estimate(alone, "whole"), bought((card, server))) == "GeForce RTX 4090 24GB in a server"
     moved = bought((replace(card, owned=True), server))
     assert set_up(estimate(alone, "whole"), moved) == "GeForce RTX 4090 24GB in another computer (a server)"
-    parts = (line("psu-1200w", "1200 W PSU (two 350 W cards)"), line("ram-ddr5-64gb", "64 GB of DDR5 memory", 2))
+    parts = (line("psu-1200w", "1200 W PSU"), line("ram-ddr5-64gb", "64 GB of DDR5 memory", 2))
     at_home_cost = bought((card, replace(desktop, owned=True), *parts))
     said = "GeForce RTX 4090 24GB, a 1200 W PSU, 2 × 64 GB of DDR5 memory, part of the model in the computer's memory"
     assert set_up(estimate(at_home, "offload"), at_home_cost) == said
@@ -207,6 +207,32 @@ def test_one_card_is_no_bigger_one_where_nothing_is_owned() -> None:
     assert " one GPU " in told(*new)
     assert "one bigger GPU" in told(*owned)
     assert any(road["kind"] == "one-bigger-gpu" for road in given(*new)["roads"])
+
+
+OWNED_TOO = [  # what is owned, the systems named, what is bought of them and what one more is called
+    ("rtx-3090", ("2x rtx-3090", "2x rtx-4090"), "Buy a second GeForce RTX 3090", "a second GeForce RTX 3090"),
+    ("rtx-3090", ("rtx-3090 + rtx-4090", "2x rtx-4090"), "Buy a GeForce RTX 4090", "a second GeForce RTX 3090"),
+    ("2x rtx-3090", ("2x rtx-3090 + rtx-4090", "4x rtx-3090"), "Buy 2 × GeForce RTX 3090", "a third GeForce RTX 3090"),
+]
+
+
+@pytest.mark.parametrize(("have", "among", "bought", "more"), OWNED_TOO)
+def test_one_more_is_named_where_others_are_asked_about(have: str, among: tuple[str, ...], bought: str, more: str) -> None:
+    """“Second GPU?” speaks of one more of what is owned, whatever else was named: it says of which."""
+    quant = ("--quant", "q8_0") if have.startswith("2x") else ()
+    named = (word for each in among for word in ("--among", each))
+    page = told("recommend", "--have", have, "--model", "llama-3.3-70b", *quant, *named)
+    assert page.replace(" x ", " × ").startswith(bought)
+    assert more in page.split("Second GPU?")[1].split("Roads")[0]
+
+
+def test_a_part_of_what_is_owned_is_no_bigger_card() -> None:
+    """One of two cards is yours already: no road to buy, though the question named it; nothing owned, it is one."""
+    asked = ("--among", "rtx-3090", "--among", "rtx-4090", "--model", "llama-3.3-70b", "--quant", "q8_0")
+    owned = given("recommend", "--have", "2x rtx-3090", *asked)
+    assert not any(road["spend_usd"] == 0 and road["kind"] not in ("keep", "change-settings") for road in owned["roads"])
+    assert not any(road["spend_usd"] == 0 for road in owned["passed_over"])
+    assert any(road["system"].startswith("rtx-3090") for road in given("recommend", *asked)["passed_over"])
 
 
 def test_one_user_is_one() -> None:

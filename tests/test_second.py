@@ -114,7 +114,7 @@ def test_the_two_speeds_and_what_they_cost() -> None:
     assert (facts["one_tokens_per_s"], facts["two_tokens_per_s"], facts["speed_factor"]) == (5, 12, 2.4)
     assert (facts["beside"], facts["beside_usd"], facts["spend_usd"]) == ("bridge", 120, 700)
     assert (facts["usable_bytes"], facts["needed_bytes"]) == (200, 170)  # of both
-    assert (facts["count"], facts["ordinal"], facts["one_more"]) == (2, "second", "second")
+    assert (facts["count"], facts["ordinal"], facts["one_more"]) == (2, "second", "second RTX 3090")
     text = second_gpu(asked(need_of()), slow, slow, OneMore((more(12, beside=(bridge,)),))).text
     assert text.code == "second.yes-for-speed-beside"
     paid = replace(bridge, owned=True)

@@ -81,9 +81,10 @@ def test_a_second_box_is_called_by_its_name(have: str) -> None:
     assert "unknown price (" not in second["text"]
 
 
-def test_a_second_card_is_just_a_second() -> None:
+def test_a_second_card_is_called_by_its_name_too() -> None:
+    """Another card may be advised, or asked about: a second one is one more of what is owned."""
     second = given("recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b")["second_gpu"]
-    assert "with a second there are" in second["text"]
+    assert "with a second GeForce RTX 3090 24GB there are" in second["text"]
 
 
 @pytest.mark.parametrize(("have", "model"), [("dgx-spark", "llama-3.1-405b"), ("rtx-3090", "deepseek-v3"), ("2x rtx-3090", "deepseek-r1")])

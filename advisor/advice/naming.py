@@ -47,7 +47,7 @@ class Beside:
     parts: tuple[tuple[str, int], ...]
 
 
-def beside(system: System, cost: Cost) -> Beside:
+def bought_beside(system: System, cost: Cost) -> Beside:
     """What a price is for that the system's words do not name."""
     hosts = {box.host.id: box.host.short or box.host.name for box in system.boxes if box.host}
     named = {group.device.id for group in system.groups} | {link.id for link in (system.link, *(box.link for box in system.boxes)) if link}
@@ -67,7 +67,7 @@ def set_up(estimate: Estimate, cost: Cost) -> str:
     part of the model in its memory.
     """
     system, spilt = estimate.system, estimate.placement.strategy == "offload"
-    words, bought = named(system), beside(system, cost)
+    words, bought = named(system), bought_beside(system, cost)
     if bought.computers:
         computers = " and ".join(articled(name, count) for name, count in bought.computers)
         sized = f" with {size} GB" if spilt and (size := computer_gb(system)) else ""

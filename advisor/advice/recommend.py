@@ -144,9 +144,9 @@ def _offers_of(case: Case, among: Iterable[System]) -> Iterator[Offer]:
     """The systems that the buyer named, as offers."""
     shelf, have = Shelf(case.desk), case.desk.have
     for system in among:
-        if have is not None and system.groups == have.groups and len(system.boxes) == len(have.boxes) and not system.link_stated:
-            continue  # that is what `keep` stands for
-        groups = [(group.device, group.memory_bytes, group.count) for group in system.groups]
+        if have is not None and _is_owned(system, have):
+            continue  # that is what `keep` and its settings stand for
+        groups = _owned_of(system)
         device, memory_bytes, _ = groups[0]
         if goes_in_slot(device) and len(system.boxes) == 1:
             bridged = system.link_stated and system.shown_link is not None and system.shown_link.kind == "nvlink"
@@ -158,6 +158,17 @@ def _offers_of(case: Case, among: Iterable[System]) -> Iterator[Offer]:
             offer = shelf.box_offer(kind, spec(system), device, memory_bytes, system.count, min(owned, system.count))
         if offer:
             yield offer
+
+
+def _is_owned(system: System, have: System) -> bool:
+    """Whether nothing of it is to buy: what is owned, or some of its cards, without a link that was named."""
+    if system.link_stated or len(system.boxes) != len(have.boxes):
+        return False
+    return system.groups == have.groups or (len(have.boxes) == 1 and not any(count for *_, count in _to_buy(_owned_of(system), have)))
+
+
+def _owned_of(system: System) -> list[Owned]:
+    return [(group.device, group.memory_bytes, group.count) for group in system.groups]
 
 
 def _to_buy(groups: Iterable[Owned], have: System | None) -> list[Owned]:

@@ -3,6 +3,7 @@
 from advisor.advice import SecondGpu
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, affordable, fast_enough, meets, per_user, rank, score, shortfalls, unpriced
+from advisor.advice.naming import articled
 from advisor.advice.offers import Offer, Shelf, beside_machine, bridge_of, card_kind, goes_in_slot, machines, owned_cards, times
 from advisor.memory import all_needed_bytes, all_usable_bytes
 from advisor.reason import Fact, Reason
@@ -77,10 +78,11 @@ def _facts(case: Case, owned: Option | None, more: Option) -> dict[str, Fact]:
         "speed_factor": after / before if before else None,
         "spend_usd": more.cost.spend_usd,
         "beside": ", ".join(line.name for line in beside),
+        "parts": " and ".join(articled(line.name, line.count) for line in beside),
         "beside_usd": sum((line.usd or 0.0) * line.count for line in beside),
         "count": count,
         "ordinal": ordinal,
-        "one_more": f"{ordinal} {sized}" if device.is_box else ordinal,
+        "one_more": f"{ordinal} {sized}",
         "users": more.estimate.workload.users,
         "strategy": more.estimate.placement.strategy,
         "engine": more.estimate.placement.engine,

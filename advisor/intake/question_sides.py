@@ -29,11 +29,12 @@ KEPT_TOO = (
 )
 AS_ONE_MORE = (  # every side is to stand beside what is owned
     rf"\bas (?:an?\s|the\s|my\s)?(?:{'|'.join(ORDINALS)}|additional|extra|companion|partner)\b|"
-    rf"\b(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card|graphics card)s?\s(?:for|to|beside|next to|with|alongside)\b|"
+    rf"\b(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card|graphics card)s?(?:\s(?:for|to|beside|next to|with|alongside)\b|\s?[:,–-])|"
     rf"\b(?:what|which)\s(?:{'|'.join(ORDINALS)}|additional|extra)\s(?:gpu|card)\b"
 )
 TO_COUNT = re.compile(rf"\b(?:to|into)\s((?!an?\b){COUNT})x?(?=\s*(?:[?.,!]|$|of (?:them|those|these)\b|cards\b|gpus\b))")
 SO_MANY = re.compile(rf"\b((?!an?\b|one\b){COUNT})\s(?:gpus|cards)\b(?=[^.?!]*\b(?:twice|double|faster|better|as fast|vs|versus|than)\b)")
+SO_MANY_MORE = re.compile(rf"\b((?!an?\b|one\b){COUNT})\s(?:more|additional|extra)(?=\s(?:{THINGS}|or|vs|versus)\b)")
 OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
     r"gpus?|for|to|with|on|running)\b))"
@@ -180,13 +181,15 @@ def _among(question: Text, named: list[Named], own: list[Mention], catalog: "Cat
             sides.append((first.mention.start, (joined([*own, *mentions]),)))
         elif first.role == ADD:
             sides.append((first.mention.start, _systems(mentions)))
-    wished = bool(sides) and not all(each.role in (MORE, OWN) and _same(each, own) for each in named)
+    again_of = {each.mention.name for each in named if each.role == MORE}
+    wished = bool(sides) and (len(again_of) > 1 or not all(each.role in (MORE, OWN) and _same(each, own) for each in named))
     more = _to_count(question, own)
     if not wished:
         return tuple(f"{count}x {own[0].name}" for count in more)
     again = _again(question, named)
     if again is not None and own:
-        sides.append((again, (joined([*own, Mention(own[0].name, 1, 0, 0)]),)))
+        start, count = again
+        sides.append((start, (joined([*own, Mention(own[0].name, count, 0, 0)]),)))
     sides = [(start, _beside_own(question, start, systems, own, named) if beside else systems) for start, systems in sides]
     sides += [(len(question.original), (f"{count}x {own[0].name}",)) for count in more]
     return tuple(dict.fromkeys(system for _, systems in sorted(sides) for system in systems))
@@ -242,9 +245,9 @@ def _same(named: Named, own: list[Mention]) -> bool:
     return named.mention.name in {mention.name for mention in own}
 
 
-def _again(question: Text, named: list[Named]) -> int | None:
-    """Where the text asks for one more of what is owned without naming it: `a second one or a 5090`."""
-    for found in MORE_OF_IT.finditer(question.original):
+def _again(question: Text, named: list[Named]) -> tuple[int, int] | None:
+    """Where the text asks for more of what is owned without naming it, and how many: `a second one or a 5090`, `two more or a 5090`."""
+    for found in (*MORE_OF_IT.finditer(question.original), *SO_MANY_MORE.finditer(question.original)):
         inside = any(found.start() < each.mention.end and each.mention.start < found.end() + 4 for each in named)
         if (
             not inside
@@ -252,7 +255,7 @@ def _again(question: Text, named: list[Named]) -> int | None:
             and not re.search(r"\bslots?\b", question.original[found.end() : found.end() + 8])
             and not re.search(r"\b(?:which|what|as an?|as)\s$", question.original[: found.start()])
         ):
-            return found.start()
+            return found.start(), whole(found[1]) if found.re is SO_MANY_MORE else 1
     return None
 
 

@@ -8,14 +8,15 @@ _ABOUT = {
     "-late": ("about ", ", the first token likely within {most_first_token_s}."),
 }
 _VERDICTS = {
-    "keep": "Keep what you have: your {name} runs {model} ({quant}) at {about}{each}.",
+    "keep": "Keep what you have: {model} ({quant}) runs on your {name} at {about}{each}.",
     "buy": "Buy {shopping} for {spend_usd}: {model} ({quant}) then runs at {about}{each}.",
     "buy-sold": "Buy {shopping} for {spend_usd}, less {resale_usd} for the old parts: {model} ({quant}) then runs at {about}{each}.",
     "buy-host": "Buy {shopping} for {spend_usd} and move your {moved} into it: {model} ({quant}) then runs at {about}{each}.",
-    "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory your {name} gives {about}{each}.",
+    "change-offload": "Buy nothing, change a setting: with a part of {model} ({quant}) in host memory it runs on your "
+    "{name} at {about}{each}.",
     "change-tensor": "Buy nothing, change a setting: with every layer of {model} ({quant}) cut over your {name} you get {about}{each}.",
-    "change-layers-dealt": "Buy nothing, change a setting: with more of the layers of {model} ({quant}) on the faster device your {name} "
-    "gives {about}{each}.",
+    "change-layers-dealt": "Buy nothing, change a setting: with more of the layers of {model} ({quant}) on the faster device it runs "
+    "on your {name} at {about}{each}.",
     "change-layers": "Buy nothing, change a setting: with the layers of {model} ({quant}) shared out over your {name} you get "
     "{about}{each}.",
     "change-whole": "Buy nothing, change a setting: on your {name} alone {model} ({quant}) runs at {about}{each}.",
@@ -96,13 +97,13 @@ _SECOND = {
     "no-unpriced": "A {one_more} would do, at {two_per_user_tokens_per_s}, but no price of {unpriced} is known.",
     "no-not-new": "A {one_more} would do, at {two_per_user_tokens_per_s}, but nobody is known to sell {unpriced} new.",
     "no-too-late": "Even with a {one_more} the first token comes too late.",
-    "no-spills": "Even with a {one_more} {host_bytes} stay in host memory, and each user gets {two_per_user_tokens_per_s}.",
+    "no-spills": "Even a {one_more} leaves {host_bytes} in host memory, and each user gets {two_per_user_tokens_per_s}.",
 }
 
 
 def _seconds() -> dict[str, str]:
     """What is said of one more, without and with other parts in its price."""
-    beside = {"": "", "-beside": " ({beside_usd} of it for {beside})"}
+    beside = {"": "", "-beside": " ({beside_usd} of it for {parts})"}
     return {f"second.{kind}{end}": text.replace("{parts}", parts) for kind, text in _SECOND.items() for end, parts in beside.items()}
 
 
@@ -118,7 +119,7 @@ ADVICE: dict[str, str] = {
     "verdict.ladder-nothing": "What you have runs: {runs}. For the next size, {next}, nothing meets the need.",
     "verdict.ladder-between": "Of these buy {shopping} for {spend_usd}: the largest typical size that one of them does, {next}, runs at "
     "{per_user_tokens_per_s}.",
-    "verdict.ladder-between-keep": "Keep what you have: of these nothing does a larger typical size than yours, {next}.",
+    "verdict.ladder-between-keep": "Keep what you have: of these nothing does a larger typical size than yours does, {next}.",
     "verdict.ladder-between-none": "None of these does even the smallest typical size, {next}, as asked.",
     "bill.computer": "If you have a computer already, --have desktop (or what it is: `advisor list hosts`) takes it off the bill.",
     # why a road won

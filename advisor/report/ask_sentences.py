@@ -3,7 +3,9 @@
 _SIDES = {
     "owned": ", yours: {each}{first}.",
     "bare": ": {each}{first}, {spend_usd} to buy.",
+    "bare-parts": ": {each}{first}, {spend_usd} to buy with {parts}.",
     "host": ": {each}{first}, {spend_usd} to buy with a computer ({computer_usd}).",
+    "host-parts": ": {each}{first}, {spend_usd} to buy with a computer ({computer_usd}) and {parts}.",
     "unpriced": ": {each}{first}; no price is known, so it is never chosen.",
 }
 _HELD = {  # an offer against what the thing goes for

@@ -133,10 +133,11 @@ def _why(given: Recommendation) -> list[Block]:
     return [*blocks, Listing("Measure it yourself", (estimate.verify,), commands=True)]
 
 
-def _foot(given: Recommendation, stated: Said) -> tuple[tuple[str, str], ...]:
+def _foot(given: Recommendation, stated: Said, unsaid: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
+    """How sure, what was assumed (but what stays `unsaid` where a page has no room), prices, and the command for more."""
     estimate = given.verdict.estimate
     basis = f"; {basis_words(estimate.evidence)}" if estimate else ""
-    assumed = " ".join(sentences(claim for claim in given.assumptions if claim.code not in TAKEN))
+    assumed = " ".join(sentences(claim for claim in given.assumptions if claim.code not in (*TAKEN, *unsaid)))
     return tuple(
         (label, line)
         for label, line in (
@@ -179,6 +180,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
     ),
     *("asked.bridge", "asked.bridge-idle", "asked.bridge-cannot", "asked.best", "asked.even", "asked.even-prompts"),
 )
+UNSAID = ("assumed.running", "assumed.bought-host")
 # said beside how the question was read
 TAKEN = tuple(
     f"ask.{each}"
@@ -222,7 +224,8 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
         blocks.append(_conditions(given))
     blocks += _changes(given, full, bool(answer.asked or (given.ladder and answer.understood_as)))
     blocks += _why(given) if why else []
-    blocks.append(Facts(_foot(given, said_of(answer))))
+    foot, said = _foot(given, said_of(answer), UNSAID), _foot(given, said_of(answer))
+    blocks.append(Facts(said, shorter=() if full else foot))
     if given.warnings:
         blocks.append(Listing("Mind", sentences(given.warnings), aside=True))
     return Page(first, first.split(" ")[0].rstrip(":,"), tuple(blocks))

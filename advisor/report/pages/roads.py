@@ -1,9 +1,9 @@
 """The roads of a recommendation: their table, their chart, where a token's time goes on each, and the rungs of the ladder."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from advisor.advice import ALWAYS_SHOWN, CHOSEN, IMPOSSIBLE, PASSED_OVER, SHOWN_WHEN_OWNED, Recommendation, Road
-from advisor.advice.naming import beside, computer_gb
+from advisor.advice.naming import bought_beside, computer_gb
 from advisor.reason import Fact
 from advisor.report.page import PICTURE, REST, Block, Chart, Dot, Table, bare, dollars, sentences
 from advisor.report.pages.common import memory_bars, short_name, time_bars
@@ -11,7 +11,7 @@ from advisor.report.sentences import brief
 from advisor.system import System
 
 MARKS = {CHOSEN: "* ", PASSED_OVER: "", IMPOSSIBLE: "x "}
-RULE = {"cheapest": "cheapest that does it", "fastest": "fastest within the budget"}
+RULE = {"cheapest": "does it cheapest", "fastest": "fastest in budget"}
 KIND_NAMES = {
     "keep": "keep",
     "change-settings": "other settings",
@@ -28,6 +28,7 @@ KIND_NAMES = {
     "nothing-fits": "nothing fits",
 }
 ONE_GPU = "one GPU"
+RAM = "RAM"
 
 
 def road_name(road: Road, have: System | None) -> str:
@@ -39,15 +40,28 @@ def road_name(road: Road, have: System | None) -> str:
 
 
 def bought_name(road: Road) -> str:
-    """The system with what its price buys beside devices and links, and whether a part of the model lies in its computer's memory."""
+    """The system with what its price buys beside devices and links, and with the RAM that holds a part of the model."""
     if road.system is None or road.cost is None:
         return short_name(road.system) if road.system else "–"
-    spilt = road.estimate is not None and road.estimate.placement.strategy == "offload"
-    bought, size = beside(road.system, road.cost), computer_gb(road.system)
-    sized = f" {size}gb" if spilt and size else ""
-    named = [f"{f'{count}x ' if count > 1 else ''}{name}" for name, count in (*bought.computers, *bought.parts)]
-    named[: len(bought.computers)] = [f"{name}{sized}" for name in named[: len(bought.computers)]]
-    return " + ".join((short_name(road.system), *named)) + (", part in RAM" if spilt else "")
+    bought, size = bought_beside(road.system, road.cost), computer_gb(road.system)
+    ram = f" {size}gb {RAM}".replace("  ", " ") if _spilt(road) else ""
+    computers = [f"{_counted(each)}{ram}" for each in bought.computers]
+    own = [RAM] if ram and not computers else []
+    return " + ".join((short_name(road.system), *computers, *map(_counted, bought.parts), *own))
+
+
+def _counted(thing: tuple[str, int]) -> str:
+    name, count = thing
+    return f"{count}x {name}" if count > 1 else name
+
+
+def _spilt(road: Road) -> bool:
+    return road.estimate is not None and road.estimate.placement.strategy == "offload"
+
+
+def _legend(roads: Iterable[Road], of: str) -> str:
+    """What `RAM` beside a system means, where it stands there."""
+    return f"{of}{RAM}: holds a part" if any(map(_spilt, roads)) else ""
 
 
 def _short_quant(road: Road) -> Fact:
@@ -83,7 +97,7 @@ def roads_table(given: Recommendation, full: bool) -> Table:
     roads = (*shown, *(given.passed_over if full else ()))
     rows = tuple(_road_row(road, given, full, mixed) for road in roads)
     return Table(
-        "Roads (* chosen, x impossible, × as fast as the chosen one)",
+        f"Roads (* chosen, x impossible, × as fast as the chosen one{_legend(roads, '; ')})",
         ("Road", "System", "USD", "tok/s", "because"),
         rows,
         (None, 24, None, None, REST),
@@ -123,10 +137,11 @@ def ladder_table(given: Recommendation, full: bool) -> Table | None:
         shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
         roads += shown
         rows += [(rung.label, *_road_row(road, given, full)[: 5 if full else 4]) for road in shown]
+    title = f"By size of model{_legend(roads, ' – ')}"
     headers = ("Model", "Road", "System", "USD", "tok/s", "because")
     if full:
-        return Table("By size of model", headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4), _chosen(roads))
-    return Table("By size of model", headers[:5], tuple(rows), (None, None, REST, None, None), (3, 4))
+        return Table(title, headers, tuple(rows), (11, None, 14, None, None, REST), (3, 4), _chosen(roads))
+    return Table(title, headers[:5], tuple(rows), (None, None, REST, None, None), (3, 4))
 
 
 def pictures(given: Recommendation) -> list[Block]:
