@@ -1,10 +1,11 @@
-"""The compiled copy of a catalog: one file, an index and a JSON text for each record, so that a run reads what it needs.
+"""The compiled copy of a catalog: one file, an index and the packed form of each record, so that a run reads what it needs.
 
 YAML stays the only source. A copy belongs to the files it was made from (path, size, time of change) and is ignored when it
-does not belong or is damaged; one that cannot be written is done without.
+does not belong or is damaged; one that cannot be written is done without. Records are packed as Python packs its own compiled
+modules (`marshal`), which lie beside it with the same rights: read in half the time of JSON.
 """
 
-import json
+import marshal
 import os
 import sys
 import zlib
@@ -17,14 +18,14 @@ from advisor import __version__
 from advisor.catalogfolder import CatalogFile
 from advisor.correction import home, stated_or_home
 
-MAGIC = b"advisor-catalog-1"
+MAGIC = b"advisor-catalog-2"
+PACKING = 2  # the form of marshal that every Python reads, and whose bytes depend on the values alone
 LONGEST_FIRST_LINE = 80
 MOST_COPIES = 64  # overlays come and go; the oldest copies are removed
-_parse = json.JSONDecoder().raw_decode
 
 
 class Compiled:
-    """Plain records by kind and id, and tables about them; each is parsed from its JSON text when asked for.
+    """Plain records by kind and id, and tables about them; each is unpacked when asked for.
 
     `head` holds facts about the whole, and where each table lies in `body`. The table `index KIND` says where the records lie.
     """
@@ -34,15 +35,15 @@ class Compiled:
         self.body = body
         self._tables: dict[str, dict[str, Any]] = {}
 
-    def _parsed(self, start: int, end: int) -> dict[str, Any]:
-        found: dict[str, Any] = _parse(str(self.body[start:end], "utf-8"))[0]
+    def _unpacked(self, start: int, end: int) -> dict[str, Any]:
+        found: dict[str, Any] = marshal.loads(self.body[start:end])
         return found
 
     def table(self, name: str) -> dict[str, Any]:
         """A table of the copy; empty where there is none."""
         if name not in self._tables:
             span = self.head["tables"].get(name)
-            self._tables[name] = self._parsed(*span) if span else {}
+            self._tables[name] = self._unpacked(*span) if span else {}
         return self._tables[name]
 
     def index(self, kind: str) -> Mapping[str, list[int]]:
@@ -52,7 +53,7 @@ class Compiled:
     def plain(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """A record as its file gives it, or None where there is no such record."""
         span = self.index(kind).get(record_id)
-        return self._parsed(*span) if span else None
+        return self._unpacked(*span) if span else None
 
 
 def compiled(
@@ -62,12 +63,12 @@ def compiled(
     parts: list[bytes] = []
     at = 0
 
-    def placed(thing: object) -> list[int]:
+    def placed(thing: Any) -> list[int]:
         nonlocal at
-        text = json.dumps(thing, ensure_ascii=False, separators=(",", ":")).encode()
-        parts.append(text)
-        at += len(text)
-        return [at - len(text), at]
+        packed = marshal.dumps(_bare(thing), PACKING)
+        parts.append(packed)
+        at += len(packed)
+        return [at - len(packed), at]
 
     found = dict(tables or {})
     for kind in records:
@@ -76,9 +77,16 @@ def compiled(
     return Compiled({**facts, "tables": spans}, b"".join(parts))
 
 
+def _bare(thing: Any) -> Any:
+    """Mappings that know the lines of their file, as plain ones."""
+    if isinstance(thing, Mapping):
+        return {key: _bare(value) for key, value in thing.items()}
+    return [_bare(each) for each in thing] if isinstance(thing, list) else thing
+
+
 def to_bytes(copy: Compiled) -> bytes:
     """The file: a line with lengths and a checksum, the head, the records."""
-    head = json.dumps(copy.head, ensure_ascii=False, separators=(",", ":")).encode()
+    head = marshal.dumps(copy.head, PACKING)
     rest = b"%s%s" % (head, copy.body)
     return b"%s %d %d %08x\n" % (MAGIC, len(head), len(rest), zlib.crc32(rest)) + rest
 
@@ -94,8 +102,8 @@ def from_bytes(raw: bytes) -> Compiled | None:
         head_length, length, checksum = int(words[1]), int(words[2]), int(words[3], 16)
         if len(rest) != length or zlib.crc32(rest) != checksum:
             return None
-        return Compiled(json.loads(bytes(rest[:head_length])), rest[head_length:])
-    except (ValueError, KeyError):
+        return Compiled(marshal.loads(rest[:head_length]), rest[head_length:])
+    except (ValueError, EOFError, TypeError):
         return None
 
 
@@ -134,8 +142,7 @@ def place(roots: Iterable[Path]) -> Path:
 
 def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
     """What a copy belongs to: the files as they are now, the code that reads them, and the copy below it."""
-    stamp = [tuple(each) for each in files]
-    return _short((stamp, below, _code_stamp()))
+    return _short((list(map(tuple, files)), below, _code_stamp()))
 
 
 def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
@@ -145,10 +152,10 @@ def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
     return _short((__version__, stamp))
 
 
-def _short(thing: object) -> str:
+def _short(thing: Any) -> str:
     """A mark that differs when the thing does; against accidents, not against malice (hashlib takes 3 ms to import)."""
-    text = repr(thing).encode()
-    return f"{zlib.crc32(text):08x}{zlib.adler32(text):08x}{len(text):x}"
+    packed = marshal.dumps(thing, PACKING)
+    return f"{zlib.crc32(packed):08x}{zlib.adler32(packed):08x}{len(packed):x}"
 
 
 def _code_stamp() -> list[tuple[str, int, int]]:

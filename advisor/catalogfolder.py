@@ -38,7 +38,7 @@ def files_of(root: Path) -> list[CatalogFile]:
             return [_file(root, _kind_of_file(root))]
         if root.exists() and not root.is_dir():
             raise BadInput(f"catalog {root}: is neither a file nor a folder. Give a folder with catalog files, or one .yaml file.")
-        return sorted(_files_in(root), key=lambda each: each.name)
+        return sorted(_files_in(root))
     except OSError as error:
         raise BadInput(f"catalog {root}: cannot be read: {error.strerror or error}") from None
 
@@ -48,7 +48,10 @@ def _files_in(root: Path) -> Iterator[CatalogFile]:
         for entry in entries:
             if entry.name in FOLDERS and entry.is_dir():
                 with os.scandir(entry.path) as inner:
-                    yield from (_file(each, entry.name) for each in inner if _is_yaml(each.name))
+                    for each in inner:
+                        if _is_yaml(each.name):  # hundreds of them, at every start
+                            stat = each.stat()
+                            yield CatalogFile(each.path, entry.name, stat.st_size, stat.st_mtime_ns)
             elif _is_yaml(entry.name):
                 yield _file(entry, _kind_of_file(Path(entry.path)))
 

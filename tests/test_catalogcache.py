@@ -102,8 +102,8 @@ def test_a_changed_file_is_read_anew(change: str, root: Path, compiled_times: Co
         lambda raw: b"",
         lambda raw: raw[:200] + b"X" + raw[201:],
         lambda raw: b"\x00" * 99,
-        lambda raw: raw.replace(b"advisor-catalog-1", b"advisor-catalog-9"),
-        lambda raw: b"advisor-catalog-1 x y z\n",
+        lambda raw: raw.replace(b"advisor-catalog-2", b"advisor-catalog-9"),
+        lambda raw: b"advisor-catalog-2 x y z\n",
         lambda raw: raw + b"more",
     ],
 )
