@@ -139,6 +139,9 @@ def test_states_in_pages_as_large_as_the_caches() -> None:
     assert (halved.block_tokens, halved.state_bytes) == (96, 6 * 36864)  # 35,840 bytes: 6 times 6,144
     small = cache(FULL, {**DELTA, "head_dim": 4}, block_tokens=16, state_as_model=True, state_paged=True)
     assert (small.block_tokens, small.state_bytes) == (16, 6 * 6144)  # a page is never smaller than a block
+    # two layers of 128 wide: 4 × 128 × 128 numbers of 4 bytes and 3 × 1,024 of 2 are 268,288: 44 times 6,144; all eight get such pages
+    wider = cache(FULL, DELTA, {**DELTA, "head_dim": 128, "layers": 2}, block_tokens=16, state_as_model=True, state_paged=True)
+    assert (wider.block_tokens, wider.state_bytes) == (44 * 16, 8 * 44 * 6144)
 
 
 def test_states_beside_no_cache_or_a_latent_are_not_paged() -> None:

@@ -342,6 +342,14 @@ def test_boxes_that_a_token_visits(catalog: Catalog, boxes: int, model: str, qua
     assert boxes_visited(job, boxes) == pytest.approx(visited)
 
 
+@pytest.mark.parametrize(("groups", "visited"), [(2, 1.0), (1, 4 * (1 - 0.75**8))])
+def test_one_group_of_experts_is_no_choice_of_boxes(catalog: Catalog, groups: int, visited: float) -> None:
+    """A token that may use one of two groups stays in one box of four; where all are one group, its 8 experts lie anywhere: 3.60."""
+    job = job_of(catalog, "4x (8x h100-sxm) via ib-ndr on vllm", "qwen3-235b-a22b", "fp8")
+    grouped = tuple(replace(each, expert_groups=groups, groups_per_token=1) for each in job.model.ffns)
+    assert boxes_visited(replace(job, model=replace(job.model, ffns=grouped)), 4) == pytest.approx(visited)
+
+
 @pytest.mark.parametrize(
     ("words", "link"),
     [

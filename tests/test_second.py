@@ -30,7 +30,7 @@ def ran(rate: float, strategy: str = "whole", words: str = "2x rtx-3090", disk: 
     return one
 
 
-def asked(need: Need, have: str = "rtx-3090", users: int = 1) -> Any:
+def asked(need: Need, have: str = "rtx-3090", users: int | None = 1) -> Any:
     desk = SimpleNamespace(have=bind(have, CATALOG), choice={"worth-factor": 1.2}.__getitem__, catalog=CATALOG)
     return SimpleNamespace(need=need, desk=desk, work=SimpleNamespace(workload=Workload(users=users)))
 
@@ -92,13 +92,14 @@ def test_where_one_more_is_not_enough_either(two: Option, wished: dict[str, Any]
         (owned(5), 1, "yes-for-speed"),
         (owned(5), 4, "yes-for-users"),
         (owned(5), 2, "yes-for-users"),
+        (owned(5), None, "yes-for-speed"),  # as many as fit: one that fits serves them all
         (owned(5, fits=False), 1, "yes-for-capacity"),
         (owned(5, fits=False, most=1), 2, "yes-for-users"),
         (owned(5, fits=False, most=1), 4, "yes-for-users"),  # it holds one user
         (owned(5, fits=False, most=0), 4, "yes-for-capacity"),
     ],
 )
-def test_what_the_second_one_is_for(keep: Any, users: int, answer: str) -> None:
+def test_what_the_second_one_is_for(keep: Any, users: int | None, answer: str) -> None:
     best = keep if isinstance(keep, Option) else None
     found = second_gpu(asked(need_of(), users=users), keep, best, OneMore((more(12), more(20, 900.0))))
     assert (found.answer, found.text.code) == (answer, f"second.{answer}")
