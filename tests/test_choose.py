@@ -314,7 +314,9 @@ def test_one_device_alone_is_asked_for_as_many_users_as_it_holds(
         seen.append(work.users)
         one = weighed("vllm", None, (-5, 1))
         one.fit.max_users, one.decode = most, SimpleNamespace(value=9.0) if work.users == most != users else None
-        return [one], []
+        other = weighed("llama.cpp", None, (-5, 1))  # the engine that holds more of them counts
+        other.fit.max_users, other.decode = min(most, 1), None
+        return [one, other], []
 
     monkeypatch.setattr(choose, "tried", tries)
     single: Any = SimpleNamespace(groups=[SimpleNamespace(device=SimpleNamespace(id="a card"))])

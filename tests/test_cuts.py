@@ -63,6 +63,7 @@ def test_what_is_said() -> None:
         (8, 8, False, 1 / 8, []),
         (2, 4, False, 0.5, ["cache.heads-copied"]),
         (1, 4, True, 1.0, ["cache.latent-copied"]),
+        (1, 2, True, 1.0, ["cache.latent-copied"]),
         (1, 1, True, 1.0, []),
     ],
 )

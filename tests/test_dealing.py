@@ -43,6 +43,7 @@ def test_one_at_a_time_the_fastest_takes_all_it_holds_and_busy_stages_are_balanc
     assert _dealt(stages, 40, busy=True) == (30, 10)  # 30 against 30 seconds
     assert _dealt(stages, 20, busy=True) == (15, 5)  # 15 against 15
     assert _dealt(stages, 71, busy=True) is None  # 70 fit
+    assert _dealt([Stage(1.0, 9), Stage(1.9, 9)], 5, busy=True) == (3, 2)  # 3.8 seconds at most; of four and one it would be 4
 
 
 @pytest.mark.parametrize(("users", "here", "most"), [(2, 2, 35), (1, 1, 35), (None, 1, 35), (20, 20, 28)])
@@ -58,6 +59,8 @@ def test_what_a_stage_takes_for_a_layer_and_how_many_it_holds(users: int | None,
     # 4 GB at 1 TB/s, 50 MB of each at 0.5 TB/s, 16 × 10 µs and half of 100 µs
     assert found.layer_s == pytest.approx((4 + 0.1 * here + 0.21) * MS / 16)
     assert found.most == most  # (10 - 1 - 4.1) GB at 4.1 / 16 of them: 19 more; with twenty users 4 GB at 5 / 16: 12.8
+    plan.weights = replace(plan.weights, dense_bytes=2e9, expert_bytes=6e9)
+    assert _stage(plan, half, load, 16, here, work).most == most  # 1 GB and 3 GB of experts are 4 GB too
 
 
 def test_for_one_user_layers_go_to_the_faster_card() -> None:

@@ -286,6 +286,7 @@ def test_whom_a_stop_stops(catalog: Catalog) -> None:
 
     assert code("4x h100-sxm as tensor on vllm") == ("stops.together", None)
     assert code("2x (4x h100-sxm as tensor) via ib-ndr as replicas on vllm") == ("stops.group", 4)
+    assert code("2x (2x h100-sxm as tensor) via ib-ndr as replicas on vllm") == ("stops.group", 2)
     assert code("2x h200-sxm as replicas on vllm") == ("stops.alone", 1)
 
 
