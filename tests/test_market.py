@@ -341,7 +341,7 @@ def test_more_watts_than_any_supply_gives_take_several(cards: int, supplies: int
     assert box.host
     box = replace(box, host=replace(box.host, base_power_w=110.0, power_supply_w=300.0))
     lines, said = market.host_lines(box, False, terms)
-    assert (lines[-1].what, lines[-1].count, lines[-1].usd) == ("psu", supplies, 300)
+    assert (lines[-1].what, lines[-1].count, lines[-1].usd, lines[-1].owned) == ("psu", supplies, 300, False)
     assert [each.code for each in said] == [code]
 
 

@@ -1,10 +1,12 @@
 """What a plan takes for one work, put together by hand from the seconds of a step and of a prompt; speedups held against one device."""
 
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from advisor.against import held, held_terms
+from advisor.against import Held, held, held_terms
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.correction import Correction
@@ -12,6 +14,7 @@ from advisor.need import Workload
 from advisor.pace import prompt_s, step_terms
 from advisor.plan import Plan
 from advisor.record import replace
+from advisor.speed import Estimate
 from advisor.step import Terms
 from advisor.timed import Timed, corrected, timed
 from advisor.ways import Way, way_of
@@ -122,6 +125,26 @@ def test_one_part_in_host_memory_leaves_the_devices() -> None:
     assert not plan.leaves_device
     assert others
     assert replace(plan, placement=outside).leaves_device
+
+
+@pytest.mark.parametrize(
+    ("one", "limit", "ceiling", "serial"),
+    [  # over what one device does; where it cannot run the model, over one that held everything: three times that at most
+        (100.0, 250.0, 2.5, 0.4),
+        (100.0, 150.0, 1.5, 1 / 1.5),
+        (100.0, 80.0, 1.0, 1.0),  # one included, which does 100 already
+        (None, 80.0, 3.0, 1 / 3),
+        (100.0, None, None, None),
+    ],
+)
+def test_the_most_that_any_number_of_devices_reaches(
+    one: float | None, limit: float | None, ceiling: float | None, serial: float | None
+) -> None:
+    best = SimpleNamespace(estimate=SimpleNamespace(decode=SimpleNamespace(value=one)) if one else None)
+    over: Any = SimpleNamespace(one=best, held=Held(2.0, 3.0, limit) if limit else None)
+    over.amdahl_ceiling = Estimate.amdahl_ceiling.fget(over)  # type: ignore[attr-defined]
+    assert over.amdahl_ceiling == ceiling
+    assert Estimate.amdahl_serial_fraction.fget(over) == serial  # type: ignore[attr-defined]
 
 
 def test_with_copies_enough_each_user_has_one() -> None:

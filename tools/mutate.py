@@ -52,7 +52,8 @@ class Known(NamedTuple):
         rest = sorted(around - set(first), key=self.seconds.__getitem__)
         found: list[str] = []
         for test in (*first, *rest):
-            if not found or self.taking(found) + self.seconds[test] <= MOST_S:  # a constant's line is run by who imports first, often slowly
+            # who runs the line of a constant is who imports it first, often a slow one: quicker ones follow
+            if not found or self.taking(found) + self.seconds[test] <= MOST_S:
                 found.append(test)
         return found
 
