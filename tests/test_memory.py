@@ -221,6 +221,22 @@ def test_short_memory_has_its_arithmetic() -> None:
     assert facts["short_bytes"] == pytest.approx(total - float(facts["usable_bytes"] or 0))
 
 
+@pytest.mark.parametrize(
+    ("usable", "code", "tightest", "short"),
+    [
+        ((100, 60), "memory.fits", "b", None),
+        ((60, 100), "memory.fits", "a", None),
+        ((100, 40), "memory.short", "b", 5),
+        ((30, 40), "memory.short", "a", 15),
+    ],
+)
+def test_the_device_with_the_least_room_is_told_of(usable: tuple[int, int], code: str, tightest: str, short: int | None) -> None:
+    """Each holds 30 of weights, 10 of cache and 5 of the rest: 45."""
+    devices = tuple(memory.DeviceFit(name, 1, room, 30, 10, 5) for name, room in zip("ab", usable, strict=True))
+    (said,) = memory._reasons((), devices, False, 0, None, 0)
+    assert (said.code, said.facts["device"], said.facts["needed_bytes"], said.facts.get("short_bytes")) == (code, tightest, 45, short)
+
+
 def test_host_memory_must_hold_what_is_moved_out() -> None:
     moved = {"dense_share": 0.2, "host_dense_share": 0.8}
     assert fitted(model="llama-3.3-70b", host_room_bytes=60 * GIB, **moved).fits
