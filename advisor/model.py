@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from advisor.feedforward import FeedForward
-from advisor.mixer import Mixer
+from advisor.mixer import RECURRENT_KINDS, SCAN_KINDS, Mixer
 from advisor.price import Source
 from advisor.record import dataclass
 from advisor.tensor import PARTS, Tensor, vector
@@ -102,6 +102,16 @@ class Model:
             if t.part == "expert"
         )
         return sum(n for part, n in parts.items() if part not in ("embedding", "expert")) + experts
+
+    @cached_property
+    def recurrent_layers(self) -> int:
+        """Layers that keep a state instead of a cache."""
+        return sum(mixer.layers for mixer in self.mixers if mixer.kind in RECURRENT_KINDS)
+
+    @cached_property
+    def scan_layers(self) -> int:
+        """Those of them whose state is a plain scan (Mamba and its kin), for which engines have other kernels."""
+        return sum(mixer.layers for mixer in self.mixers if mixer.kind in SCAN_KINDS)
 
     @cached_property
     def is_moe(self) -> bool:

@@ -5,12 +5,10 @@ on this device. Both the estimator and `tools/fit.py` go through `decode_s` and 
 to powers, so that they take numbers as well as arrays of numbers.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from advisor.cache import Cache
 from advisor.calibration import WIDTH_UNIT, Constants
-from advisor.mixer import RECURRENT_KINDS, SCAN_KINDS
 from advisor.model import Model
 from advisor.placement import Part
 from advisor.record import dataclass
@@ -83,18 +81,6 @@ class PromptWork:
     hidden_size: float
 
 
-@lru_cache(maxsize=4096)
-def recurrent_layers(model: Model) -> int:
-    """Layers that keep a state instead of a cache."""
-    return sum(mixer.layers for mixer in model.mixers if mixer.kind in RECURRENT_KINDS)
-
-
-@lru_cache(maxsize=4096)
-def scan_layers(model: Model) -> int:
-    """Those of them whose state is a plain scan (Mamba and its kin), for which engines have other kernels."""
-    return sum(mixer.layers for mixer in model.mixers if mixer.kind in SCAN_KINDS)
-
-
 def _active_expert_params(weights: Weights) -> float:
     """Weights of the experts that one token is sent to."""
     return weights.expert_params * weights.chosen_share
@@ -115,8 +101,8 @@ def decode_work(
         hidden_size=model.hidden_size,
         layers=part.layer_share * weights.layers,
         expert_layers=part.layer_share * weights.expert_layers,
-        recurrent_layers=part.layer_share * (recurrent_layers(model) - scan_layers(model)),
-        scan_layers=part.layer_share * scan_layers(model),
+        recurrent_layers=part.layer_share * (model.recurrent_layers - model.scan_layers),
+        scan_layers=part.layer_share * model.scan_layers,
         fixed_share=part.layer_share,
         users=users,
         cache_bytes=part.cache_share * users * cache.read_bytes(filled_tokens),
@@ -218,7 +204,7 @@ def prompt_work(
     read = part.dense_share * weights.dense_bytes + part.expert_share * weights.expert_bytes * touched
     pairs = cache.attention_flops_per_token_pair * prompt_tokens * (filled_tokens + prompt_tokens / 2)
     pairs += sum(flops * _window_pairs(prompt_tokens, filled_tokens, window) for flops, window in cache.window_attention)
-    recurrent = recurrent_layers(model)
+    recurrent = model.recurrent_layers
     return PromptWork(
         tokens=prompt_tokens,
         chunks=chunks,

@@ -56,7 +56,7 @@ class Weights:
         """Weights that one token multiplies with: no embedding look-up, k of E experts, no vision tower."""
         return self.head_params + self.dense_params + self.chosen_share * self.expert_params
 
-    @property
+    @cached_property
     def chosen_share(self) -> float:
         """Share of the routed experts that one token is sent to."""
         return self.experts_per_token / self.experts if self.experts else 0.0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor import choose
-from advisor.advice.bounds import Bounds
+from advisor.advice.bounds import Bounds, _Lie
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Holds, fits, short_bytes
 from advisor.advice.joins import Joins
@@ -136,6 +136,17 @@ def test_a_step_with_a_part_outside() -> None:
     assert outside.step_s(99, 100) is None  # 84.15 of 85 bytes
 
 
+@pytest.mark.parametrize(("flop", "knee", "seconds"), [(10, 1.0, 1.95), (50, 1.0, 3.55), (30, 2.0, 2.35), (30, 8.0, 2.250138)])
+def test_a_step_whose_processor_multiplies_what_lies_outside(flop: float, knee: float, seconds: float) -> None:
+    """Half a second of reading; 25 flop/s beside it: 0.4 s and 2 s that add; 1.2 s hide half a second, √(0.5² + 1.2²) is 1.3 s, and
+    (0.5⁸ + 1.2⁸)^⅛ hardly more than 1.2.
+    """
+    outside = Spilt(85, 1.0, 50, 0.05, HostKeeps(0.15, 10.0), flop, knee)
+    assert outside.step_s(100, 100, 25) == pytest.approx(seconds)
+    assert outside.step_s(100, 100) == 1.55  # nobody knows the processor
+    assert outside.step_s(99, 100, 25) is None
+
+
 @pytest.mark.parametrize(("memory", "room"), [(0, 0), (5, 0), (10, 0), (50, 40), (60, 50), (80, 68), (100, 85), (1000, 850)])
 def test_what_a_computer_leaves_of_its_memory(memory: float, room: float) -> None:
     """It keeps 15 % for itself, and 10 bytes at least."""
@@ -190,7 +201,7 @@ class Clock(Paces):
     """Devices that take so many seconds for the dense part, for the experts, and for the cache of each user; 0.1 s are fixed."""
 
     def __init__(self, users: int = 4) -> None:
-        self.users, self._alone, self._host_layer_s = users, {}, 0.01
+        self.users, self._alone, self._reading, self._host_layer_s = users, {}, {}, 0.01
         self._keeps = KEEPS
         self._calibration = SimpleNamespace(routing_exponent=1.0)  # type: ignore[assignment]
 
@@ -200,22 +211,25 @@ class Clock(Paces):
         return Terms(read, part.cache_share * cache * users, overhead_s=0.1)
 
     def constants(self, seat: Any) -> Any:
-        return SimpleNamespace(weights_bytes_per_s=seat.rates[0], expert_bytes_per_s=seat.rates[1])
+        return SimpleNamespace(weights_bytes_per_s=seat.rates[0], expert_bytes_per_s=seat.rates[1], knee_exponent=seat.knee)
 
 
 def running(expert_bytes: float = 0, fills: bool = False, keeps: str = "cache") -> Any:
     """200 bytes of dense weights in 12 layers; experts in 10 of them, of which a step touches half."""
-    weights = SimpleNamespace(dense_bytes=200, expert_bytes=expert_bytes, layers=12, expert_layers=10, experts_touched_share=lambda *_: 0.5)
+    weights = SimpleNamespace(
+        dense_bytes=200, expert_bytes=expert_bytes, layers=12, expert_layers=10, experts_touched_share=lambda *_: 0.5,
+        dense_params=400, expert_params=2 * expert_bytes, chosen_share=0.125,
+    )  # fmt: skip
     cache = SimpleNamespace(read_bytes=lambda tokens: tokens / 10)
     engine = SimpleNamespace(pipeline_fills=fills, offload_keeps=keeps)
     return SimpleNamespace(weights=weights, cache=cache, engine=engine, cache_bytes=60, filled_tokens=100)
 
 
-def seat(way: Any, memory_bytes: float, *seconds: float, rates: tuple[float, float] = (1, 1)) -> Any:
+def seat(way: Any, memory_bytes: float, *seconds: float, rates: tuple[float, float] = (1, 1), knee: float = 3.0) -> Any:
     class Hashed(SimpleNamespace):
         __hash__ = object.__hash__  # type: ignore[assignment]
 
-    return Hashed(way=way, device=CARD, memory_bytes=memory_bytes, seconds=seconds, rates=rates)
+    return Hashed(way=way, device=CARD, memory_bytes=memory_bytes, seconds=seconds, rates=rates, knee=knee)
 
 
 def test_users_of_one_pass() -> None:
@@ -292,6 +306,8 @@ def test_a_step_with_a_part_in_host_memory() -> None:
     # 0.75 of 1 s, 0.5 of 2 s, 0.75 of four users' 0.5 s; experts of 5 of 10 layers lie outside, and 3 of 12 layers whole
     assert found[:4] == pytest.approx((100, 0.75 + 1.0 + 1.5 + 0.1, 85, 0.05))
     assert found.keeps is KEEPS
+    assert found.host_flop == 2 * 4 * (0.25 * 400 + 0.5 * 0.125 * 200)  # four users, each an eighth of the experts
+    assert Clock().spilt([(one, 1), (seat(way, 100, 1.0, 2.0, 0.5, knee=5.0), 1)], 2, 0.5, 0.25).knee_exponent == 5  # hides the most
     assert Clock().spilt([(one, 1)], 1, 0.5, 0.75).host_way_s == pytest.approx(0.09)
     streamed = running(expert_bytes=100, keeps="streams")  # the cache stays
     found = Clock().spilt([(seat(streamed, 100, 1.0, 2.0, 0.5), 1)], 1, 0.5, 0.25)
@@ -413,8 +429,26 @@ def test_the_least_step_of_an_offer(
     )
     found._joins = SimpleNamespace(hops_s=lambda *_: 0.5, reduces_s=lambda *_: 0.25)  # type: ignore[assignment]
     lie = found._steps(seats, 0.0, offer)  # type: ignore[arg-type]
-    assert found._holding(lie, offer) == pytest.approx((1 / step_s, 1 / least_s))  # type: ignore[arg-type]
-    assert found._holding(lie._replace(short_bytes=1.0), offer) == (0, 0)  # type: ignore[arg-type]
+    assert (found._holding(lie, offer), lie.least_s) == pytest.approx((1 / step_s, least_s))  # type: ignore[arg-type]
+
+
+def test_the_bound_of_an_offer_is_that_of_its_quickest_way() -> None:
+    """Held in 0.1 s, or in 0.05 where all is divided at best; by another way partly outside, 12 or with an idle processor 25 tokens/s."""
+    found, offer = object.__new__(Bounds), offered(100)
+    offer.words, offer.key = "x", "x in y"
+    held, outside = _Lie((), 0.0, apart_s=0.1, least_s=0.05), _Lie((), 1.0)  # type: ignore[arg-type]
+    found._better = lambda *_: 1.0  # type: ignore[method-assign]
+    found._spilling = lambda lie, _, idle=False: (25.0 if idle else 12.0) if lie is outside else 0.0  # type: ignore[method-assign]
+    for lies, bound, generously in (
+        ([held], (10, True), 20),
+        ([outside], (12, False), 25),
+        ([held, outside], (12, True), 25),
+        ([], (0, False), 0),
+    ):
+        found._known, found._generous, found._lies = {}, {}, {("x", 100): lies}
+        assert found.of(offer) == (pytest.approx(bound[0]), bound[1])
+        assert found.generously(offer) == pytest.approx(generously)
+        assert (list(found._known), list(found._generous)) == (["x in y"], ["x in y"])
 
 
 LINKED = [
@@ -494,13 +528,21 @@ def spilling(
     ],
 )
 def test_the_bound_with_a_part_outside(lie: Any, ram_bytes: float, quickest: float, tokens_per_s: float) -> None:
-    """Steps of 1 s and the shares moved out; of 0.5 s with all experts outside, 0.7 s with everything."""
+    """Steps of 1 s and the shares moved out; of 0.5 s with all experts outside, 0.7 s with everything; half with an idle processor."""
     found = object.__new__(Bounds)
     found._paces = SimpleNamespace(slowest_bytes_per_s=lambda _: quickest)  # type: ignore[assignment]
     known = {(1.0, 0.0): 0.5, (1.0, 1.0): 0.7}
-    found._spilt_s = lambda _, shares, __: known.get(shares, 1 + sum(shares))  # type: ignore[method-assign]
+    found._spilt_s = lambda _, shares, __, idle: known.get(shares, 1 + sum(shares)) / (1 + idle)  # type: ignore[method-assign]
     found._better = lambda *_: 1.0  # type: ignore[method-assign]
     assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes)) == pytest.approx(tokens_per_s)
+    assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes), idle=True) == pytest.approx(2 * tokens_per_s)
+
+
+def test_what_a_processor_reaches() -> None:
+    found = Clock()
+    found._processor_share = 0.5
+    assert [found.host_flops(host) for host in (None, SimpleNamespace(cpu_compute_flops=None))] == [None, None]  # type: ignore[arg-type]
+    assert found.host_flops(SimpleNamespace(cpu_compute_flops=300.0)) == 150  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("disk_share", "held"), [(0.0, 100), (0.1, 70), (0.5, 0)])

@@ -142,21 +142,25 @@ FULL, SMALL, SMALLER = (SimpleNamespace(kv_quant=each) for each in ("f16", "q8_0
 
 
 def changing(monkeypatch: pytest.MonkeyPatch, tried: dict[str, tuple[Any, ...]], *, may: bool = True, need_only: bool = False, have: str = "rtx-3090",
-             usual: Any = None, **wished: Any) -> tuple[list[tuple[float, str]], list[str]]:  # fmt: skip
+             usual: Any = None, lean: bool = False, **wished: Any) -> tuple[list[tuple[float, str]], list[str]]:  # fmt: skip
     """The settings that are found, and the caches that were looked at; `tried` are the ways with each."""
     looked: list[str] = []
     steps = ((FULL, None, None), (SMALL, "kv_quant", "q8_0"), (SMALLER, "kv_quant", "q4_0"))
     monkeypatch.setattr(owning, "_steps", lambda case, usual_bytes: iter(steps))
     monkeypatch.setattr(owning, "_as_offer", lambda desk: None)
-    monkeypatch.setattr(owning, "_may_do", lambda mine, desk, work, need: may)
+    monkeypatch.setattr(owning, "_may_do", lambda *_: may)
     monkeypatch.setattr(owning, "_free", lambda desk, way: SimpleNamespace(spend_usd=0.0))
     monkeypatch.setattr(owning, "_changes", lambda best, before, what, value: (value,))
-    monkeypatch.setattr(owning, "_ways", lambda case, system, work: looked.append(work.kv_quant) or tried.get(work.kv_quant, ()))
+    monkeypatch.setattr(owning, "_ways", lambda case, system, work, mine: looked.append(work.kv_quant) or tried.get(work.kv_quant, ()))
     hints = SimpleNamespace(lower_quants=())
     desk: Any = SimpleNamespace(
-        have=bind(have, CATALOG), eight_bit_caches=("q8_0",), choice=CHOSEN.__getitem__, catalog=SimpleNamespace(hints=hints)
+        have=bind(have, CATALOG),
+        eight_bit_caches=("q8_0",),
+        corrected=False,
+        choice=CHOSEN.__getitem__,
+        catalog=SimpleNamespace(hints=hints),
     )
-    case: Any = SimpleNamespace(desk=desk, need=need_of(**wished))
+    case: Any = SimpleNamespace(desk=desk, need=need_of(**wished), lean=lean)
     found = change(case, usual or kept(5), need_only)
     return [(each.estimate.decode.value, each.changes[0]) for each in found], looked
 
@@ -180,6 +184,9 @@ def test_settings_are_tried_until_one_is_enough(monkeypatch: pytest.MonkeyPatch)
     assert find({"f16": (OTHER,)}, need_only=True, may=False) == ([], [])
     assert find({"f16": (run(6, engine="x"),), "q8_0": (run(12),)}, may=False) == ([(6, None)], ["f16"])
     assert find({"f16": (OTHER,)}, have="2x rtx-3090")[1] == ["f16", "f16"]  # both together, and one alone
+    # for a verdict alone what no bound allows is not tried; of unlike devices one may do better alone than the bound of both
+    assert find({"f16": (OTHER,)}, may=False, lean=True)[1] == find({"f16": (OTHER,)}, may=False, lean=True, have="2x rtx-3090")[1] == []
+    assert find({"f16": (OTHER,)}, may=False, lean=True, have="rtx-3090 + rtx-3060-12gb")[1] == ["f16"] * 3
 
 
 @pytest.mark.parametrize(
@@ -199,7 +206,7 @@ def test_what_is_worth_giving_something_up(lesser: Any, full: Any, worth: bool) 
 def quicker(monkeypatch: pytest.MonkeyPatch, chosen: Any, *changes: Option, ways: tuple[Any, ...] = (), may: bool = True) -> Option | None:
     monkeypatch.setattr(owning, "faster", lambda case, rate: SimpleNamespace(need=replace(case.need, min_tokens_per_s=rate)))
     monkeypatch.setattr(owning, "_as_offer", lambda desk: None)
-    monkeypatch.setattr(owning, "_may_do", lambda mine, desk, work, need: may)
+    monkeypatch.setattr(owning, "_may_do", lambda *_: may)
     monkeypatch.setattr(owning, "_free", lambda desk, way: SimpleNamespace(spend_usd=0.0))
     monkeypatch.setattr(owning, "_changes", lambda best, before, what, value: (value,))
     steps = (("asked", None, None), ("last", "quant", "q1"), ("smaller", "quant", "q3"))

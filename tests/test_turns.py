@@ -263,12 +263,12 @@ def test_one_more_of_each_kind_of_thing(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_may_reach_a_speed() -> None:
     found, offer = object.__new__(Bounds), SimpleNamespace(key="a")
-    found._known, found._rough = {"a": Bound(10.0, True, 12.0)}, {"b": 20.0}
+    found._known, found._generous, found._rough = {"a": Bound(10.0, True)}, {"a": 12.0}, {"b": 20.0}
     reach = lambda speed, **how: found.may_reach(offer, speed, **how)  # type: ignore[arg-type]  # noqa: E731
     assert [reach(speed) for speed in (0.0, 10.0, 10.1)] == [True, True, False]
     assert [reach(speed, generously=True) for speed in (12.0, 12.1)] == [True, False]
     other: Any = SimpleNamespace(key="b")
-    found.of = lambda offer: Bound(15.0, True, 15.0)  # type: ignore[method-assign]
+    found.of = lambda offer: Bound(15.0, True)  # type: ignore[method-assign]
     assert [found.may_reach(other, speed) for speed in (15.0, 16.0, 21.0)] == [True, False, False]
 
 
@@ -304,7 +304,7 @@ def bounded(users: int = 4, prompt: int = 1024, most: float = 10.0, corrected: b
         SimpleNamespace(workload=Workload(users=users, prompt_tokens=prompt)),
         SimpleNamespace(corrected=corrected),
     )  # type: ignore[assignment]
-    found.of = lambda offer: Bound(most, True, most)  # type: ignore[method-assign]
+    found.of = lambda offer: Bound(most, True)  # type: ignore[method-assign]
     found._seated = lambda offer: [("a", 0.0), ("b", 0.0)]  # type: ignore[method-assign, list-item, return-value]
     found._paces = SimpleNamespace(
         unhidden_s=lambda seats, count: {"a": 0.5, "b": 0.9}[seats], first_s=lambda seats, count: {"a": 2.0, "b": 3.0}[seats]

@@ -21,8 +21,6 @@ from advisor.step import (
     prefill_terms,
     prompt_s,
     prompt_work,
-    recurrent_layers,
-    scan_layers,
 )
 from advisor.units import MS
 
@@ -64,7 +62,7 @@ def test_weights_that_a_token_multiplies_with() -> None:
 
 
 def test_layers_that_keep_a_state() -> None:
-    assert (recurrent_layers(MODEL), scan_layers(MODEL)) == (6, 2)  # RWKV's two among them
+    assert (MODEL.recurrent_layers, MODEL.scan_layers) == (6, 2)  # RWKV's two among them
 
 
 def test_the_work_of_decoding() -> None:

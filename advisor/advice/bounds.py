@@ -26,13 +26,10 @@ OTHER_ENGINES_SHARE = 0.9  # engines' bytes for the same weights and cache diffe
 
 
 class Bound(NamedTuple):
-    """The most tokens/s for each user (0: it cannot run), whether the devices alone may hold the work, and a more generous most,
-    that divides all that can be divided and counts no messages: for who wants to see what comes near, too.
-    """
+    """The most tokens/s for each user (0: it cannot run), and whether the devices alone may hold the work."""
 
     tokens_per_s: float
     holds: bool
-    generously: float = 0.0
 
 
 class _Lie(NamedTuple):
@@ -70,6 +67,7 @@ class Bounds:
         self._joins = Joins(desk, work)
         self._cut: dict[tuple[Way, int, int, bool], tuple[bool, bool]] = {}
         self._known: dict[str, Bound] = {}
+        self._generous: dict[str, float] = {}
         self._rough: dict[str, float] = {}
         self._placed: dict[tuple[str, float], list[tuple[Seats, float]]] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
@@ -89,15 +87,13 @@ class Bounds:
         """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone."""
         if tokens_per_s <= 0:
             return True
-        found = self._known.get(offer.key)
-        if found is None and self.roughly(offer) < tokens_per_s:
+        if offer.key not in self._known and self.roughly(offer) < tokens_per_s:
             return False
-        found = found or self.of(offer)
-        return (found.generously if generously else found.tokens_per_s) >= tokens_per_s
+        return (self.generously(offer) if generously else self.of(offer).tokens_per_s) >= tokens_per_s
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
-        return self._least_bytes <= offer.memory_bytes and any(short <= 0 for _, short in self._seated(offer))
+        return self._least_bytes <= offer.memory_bytes and min((short for _, short in self._seated(offer)), default=NEVER) <= 0
 
     def roughly(self, offer: Offer) -> float:
         """What `at_datasheet_rates` says of an offer, worked out once."""
@@ -124,15 +120,31 @@ class Bounds:
         """The bound of an offer."""
         found = self._known.get(offer.key)
         if found is None:
-            key = offer.words, offer.memory_bytes  # the same devices, in whatever computer
-            lies = self._lies.get(key)
-            if lies is None:
-                lies = self._lies[key] = [self._lie(seats, short, offer) for seats, short in self._seated(offer)]
-            holding = [self._holding(lie, offer) for lie in lies]
-            spilling = max((self._spilling(lie, offer) for lie in lies), default=0.0)
-            most, generous = (max((rates[kind] for rates in holding), default=0.0) for kind in (0, 1))
-            found = Bound(max(most, spilling), any(lie.short_bytes <= 0 for lie in lies), max(generous, spilling))
-            self._known[offer.key] = found
+            most, holds = 0.0, False
+            for lie in self._laid(offer):
+                if lie.short_bytes <= 0:
+                    most, holds = max(most, self._holding(lie, offer)), True
+                most = max(most, self._spilling(lie, offer))
+            found = self._known[offer.key] = Bound(most, holds)
+        return found
+
+    def generously(self, offer: Offer) -> float:
+        """A more generous most tokens/s, that divides all that can be divided, and counts neither messages nor what a processor
+        multiplies: for who wants to see what comes near, too.
+        """
+        found = self._generous.get(offer.key)
+        if found is None:
+            rates = [(ROUNDING * self._better(lie.seats, offer.count) / lie.least_s, self._spilling(lie, offer, idle=True))
+                     for lie in self._laid(offer)]  # fmt: skip
+            found = self._generous[offer.key] = max((max(each) for each in rates), default=0.0)
+        return found
+
+    def _laid(self, offer: Offer) -> list[_Lie]:
+        """The work on the devices of an offer, in whatever computer, by each way."""
+        key = offer.words, offer.memory_bytes
+        found = self._lies.get(key)
+        if found is None:
+            found = self._lies[key] = [self._lie(seats, short, offer) for seats, short in self._seated(offer)]
         return found
 
     def sustained(self, offer: Offer) -> float:
@@ -154,9 +166,8 @@ class Bounds:
         """The engines and strategies that give each user less than so much on the devices of an offer."""
         if offer.boxes > 1 and not offer.groups[0][0].is_box:
             return frozenset()  # cards of several computers: each may be split inside
-        self.of(offer)
         found = []
-        for lie in self._lies[offer.words, offer.memory_bytes]:
+        for lie in self._laid(offer):
             engine = lie.seats[0][0].way.engine.id
             found += [(engine, strategy) for strategy, most in self._by_strategy(lie, offer) if most < tokens_per_s]
         return frozenset(found)
@@ -209,17 +220,14 @@ class Bounds:
             shared = divided if joined or (mixture and offer.boxes > 1) else NEVER
         return _Lie(seats, short, apart, in_line, cut, shared, min(best, in_line))
 
-    def _holding(self, lie: _Lie, offer: Offer) -> tuple[float, float]:
-        """The most tokens/s with all of the work on the devices, and generously; 0 where they do not hold it."""
-        if lie.short_bytes > 0:
-            return 0.0, 0.0
+    def _holding(self, lie: _Lie, offer: Offer) -> float:
+        """The most tokens/s with all of the work on the devices, which may hold it."""
         step_s = min(lie.apart_s, lie.shared_s)
         if lie.in_line_s < step_s:
             step_s = min(step_s, self._in_line_s(lie, offer))
         if lie.cut_s < step_s:
             step_s = min(step_s, self._cut_s(lie, offer))
-        better = ROUNDING * self._better(lie.seats, offer.count)
-        return better / step_s, better / lie.least_s
+        return ROUNDING * self._better(lie.seats, offer.count) / step_s
 
     def _in_line_s(self, lie: _Lie, offer: Offer) -> float:
         """Least seconds of a step one after the other, with messages."""
@@ -249,9 +257,9 @@ class Bounds:
             self._cut[key] = tensor is None, mixture
         return self._cut[key]
 
-    def _spilling(self, lie: _Lie, offer: Offer) -> float:
+    def _spilling(self, lie: _Lie, offer: Offer, idle: bool = False) -> float:
         """The most tokens/s with a part in host memory: what the devices lack, or more where the host's memory is quicker; 0 if it
-        may not.
+        may not. Generously, the processor is `idle`: it only reads.
 
         Whole layers move, so that more lies there than need be: quicker only where the host's memory is, and then with all of a kind.
         """
@@ -265,14 +273,15 @@ class Bounds:
         shares = [least] if any(least) else []
         if quick:
             shares += [(1.0, 1.0), *([(1.0, 0.0)] if way.weights.expert_bytes and not least[1] else [])]
-        steps_s = [self._spilt_s(seats, share, offer) for share in shares]
+        steps_s = [self._spilt_s(seats, share, offer, idle) for share in shares]
         step_s = min((each for each in steps_s if each), default=0.0)
-        slack = SPILT_SLACK if quick or len(seats) > 1 else 1.0
+        slack = SPILT_SLACK if quick or len(seats) > 1 else ROUNDING
         return slack * self._better(seats, offer.count) / step_s if step_s else 0.0
 
-    def _spilt_s(self, seats: Seats, shares: tuple[float, float], offer: Offer) -> float | None:
+    def _spilt_s(self, seats: Seats, shares: tuple[float, float], offer: Offer, idle: bool) -> float | None:
         """Least seconds of a step with these shares in the memory of the offer's computer; None if they may not be."""
         key = seats[0][0].way, offer.words, offer.memory_bytes, shares
         if key not in self._spilt:
             self._spilt[key] = self._paces.spilt(seats, offer.count, *shares)
-        return self._spilt[key].step_s(offer.ram_bytes, offer.ram_bytes_per_s)
+        flops = None if idle else self._paces.host_flops(offer.host)
+        return self._spilt[key].step_s(offer.ram_bytes, offer.ram_bytes_per_s, flops)

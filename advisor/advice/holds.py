@@ -148,6 +148,9 @@ class Holds:
 
 def short_bytes(seats: Sequence[tuple[Seat, int]]) -> float:
     """What all devices together lack at least; 0 or less where the work may lie there."""
+    if len(seats) == 1:  # nearly always: asked of every offer
+        seat, count = seats[0]
+        return seat.held_bytes - seat.room_bytes * count
     return min(seat.held_bytes for seat, _ in seats) - sum(seat.room_bytes * count for seat, count in seats)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import repeat
+from operator import contains
 
 from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import NONE_HOPELESS, Desk, Hopeless, Work, work_of
@@ -16,7 +18,7 @@ from advisor.speed import Estimate, Speed
 from advisor.system import System
 
 TIE_ORDER = {"keep": 0, "change-settings": 1}
-UNBOUND = Bound(float("inf"), True, float("inf"))  # of what the buyer named, with whatever engine: it is estimated in any case
+UNBOUND = Bound(float("inf"), True)  # of what the buyer named, with whatever engine: it is estimated in any case
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +81,7 @@ class Case:
 
     def most(self, offer: Offer) -> float:
         """The most tokens/s of each user; generously where what comes near is shown too."""
-        bound = self.bound(offer)
-        return bound.tokens_per_s if self.lean else bound.generously
+        return self.bound(offer).tokens_per_s if self.lean or self.offers.named else self.bounds.generously(offer)
 
     def may_do(self, offer: Offer) -> bool:
         """Whether an offer may reach the wanted speed, by what is known of easier work too."""
@@ -99,7 +100,12 @@ class Case:
 
     def _ruled_out(self, offer: Offer) -> bool:
         """Whether it failed at this work, or at an easier one."""
-        return offer in self.failed or (self.easier is not None and self.easier._ruled_out(offer))
+        return any(map(contains, self._failed, repeat(offer)))
+
+    @cached_property
+    def _failed(self) -> tuple[set[Offer], ...]:
+        """What failed at this work, and at each easier one."""
+        return (self.failed, *(self.easier._failed if self.easier else ()))
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices of an offer alone may hold the work, by what is known of easier work too."""
@@ -111,7 +117,11 @@ class Case:
         return able
 
     def _spills(self, offer: Offer) -> bool:
-        return offer in self.spilt or (self.easier is not None and self.easier._spills(offer))
+        return any(map(contains, self._spilt, repeat(offer)))
+
+    @cached_property
+    def _spilt(self) -> tuple[set[Offer], ...]:
+        return (self.spilt, *(self.easier._spilt if self.easier else ()))
 
     def among(self, offers: Iterable[Offer]) -> "Case":
         """The same case with only some of the offers, or with others."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from advisor.advice.bounds import bounds_of
-from advisor.advice.desk import CONTEXT_STEP_TOKENS, Desk, Work
+from advisor.advice.desk import CONTEXT_STEP_TOKENS, NONE_HOPELESS, Desk, Work
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, assured, best_way, enough, fast_enough, faster, gains, lies, per_user
 from advisor.advice.offers import Offer, Shelf, owned_cards
@@ -136,13 +136,24 @@ def _as_offer(desk: Desk) -> Offer:
     return shelf.card_offer("keep", words, owned, ()) or shelf.box_offer("keep", words, *owned[0], owned[0][2])
 
 
-def _may_do(mine: Offer, desk: Desk, work: Work, need: Need) -> bool:
-    """Whether the memory's speed allows what is owned to reach the wanted speed at all."""
-    return bounds_of(desk, work).may_reach(mine, need.min_tokens_per_s)
+def _may_do(mine: Offer, desk: Desk, work: Work, need: Need, generously: bool = True) -> bool:
+    """Whether the memory's speed allows what is owned to reach the wanted speed at all; generously where what comes near is shown."""
+    return bounds_of(desk, work).may_reach(mine, need.min_tokens_per_s, generously)
 
 
-def _ways(case: Case, system: System, work: Work) -> tuple[Estimate, ...]:
-    return able_ways(case.desk, system, work) if case.lean else case.desk.ways(system, work)
+def _ways(case: Case, system: System, work: Work, mine: Offer) -> tuple[Estimate, ...]:
+    """The ways to run a work on what is owned, or on one device of it; where the case is lean any of the too slow may be missing."""
+    if not case.lean:
+        return case.desk.ways(system, work)
+    whole = len(system.boxes) == 1 and system.count == mine.count  # of several boxes each may be split inside: no bound knows
+    hopeless = bounds_of(case.desk, work).hopeless(mine, case.need.min_tokens_per_s) if whole else NONE_HOPELESS
+    return able_ways(case.desk, system, work, hopeless=hopeless)
+
+
+def _bounded(case: Case) -> bool:
+    """Whether the bound of what is owned holds for one device of it, too: where all are alike."""
+    have = case.desk.have
+    return case.lean and have is not None and (have.count == 1 or (len(have.groups) == 1 and not case.desk.corrected))
 
 
 def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:
@@ -152,13 +163,13 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
     systems = [open_system(desk.have), *_single(desk.have)]
     tried: list[Option] = []
     full: Estimate | None = None  # the best with nothing given up
-    mine = _as_offer(desk)
+    mine, bounded = _as_offer(desk), _bounded(case)
     for work, what, value in _steps(case, usual.estimate.weights.total_bytes if isinstance(usual, Option) else None):
         if value not in desk.eight_bit_caches and any(fast_enough(option.estimate, case.need) for option in tried):
             break
-        if (what or need_only) and not _may_do(mine, desk, work, case.need):
+        if (what or need_only or bounded) and not _may_do(mine, desk, work, case.need, not case.lean):
             continue
-        ways = [way for system in systems for way in _ways(case, system, work) if what or not _same(way, usual)]
+        ways = [way for system in systems for way in _ways(case, system, work, mine) if what or not _same(way, usual)]
         best = best_way(ways, case.need)
         full = full if what else best
         if best is not None and not (what and full and fast_enough(full, case.need) and not _worth(best, full, case)):

@@ -7,10 +7,11 @@ from typing import NamedTuple
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Seat, Way
 from advisor.around import HostKeeps, host_keeps
+from advisor.host import Host
 from advisor.offload_short import SPARE_SHARE
 from advisor.pace import served
 from advisor.placement import Part
-from advisor.step import Constants, Terms, decode_terms, prefill_terms
+from advisor.step import Constants, Terms, decode_terms, larger, prefill_terms
 from advisor.ways import tables_of
 
 Seats = Sequence[tuple[Seat, int]]  # each device as one way uses it, and how many there are
@@ -32,12 +33,17 @@ class Spilt(NamedTuple):
     host_read_bytes: float  # in each step
     host_way_s: float  # a token's way there and back
     keeps: HostKeeps  # what a computer keeps of its memory
+    host_flop: float = 0.0  # of a step, what the processor multiplies of the weights that lie there
+    knee_exponent: float = 1.0  # with which that hides behind the reading
 
-    def step_s(self, ram_bytes: float, ram_bytes_per_s: float) -> float | None:
-        """Seconds of the step in one computer; None where some of the weights would lie on disk."""
+    def step_s(self, ram_bytes: float, ram_bytes_per_s: float, flops: float | None = None) -> float | None:
+        """Seconds of the step in one computer, whose processor reaches so many `flops`; None where weights would lie on disk."""
         if self.outside_bytes > self.keeps.room_bytes(ram_bytes):
             return None
-        return self.devices_s + self.host_read_bytes / ram_bytes_per_s + self.host_way_s
+        host_s = self.host_read_bytes / ram_bytes_per_s
+        if flops is not None:
+            host_s = larger(host_s, self.host_flop / flops, self.knee_exponent)
+        return self.devices_s + host_s + self.host_way_s
 
 
 class Paces:
@@ -48,10 +54,12 @@ class Paces:
         tables = tables_of(desk.catalog)
         self._calibration, self._host_layer_s = tables.calibration, tables.hosts.layer_s
         self._keeps = host_keeps(tables.choices)
+        self._processor_share = tables.choices.choice("processor-reached-share")
         self.load = work.workload
         self.users = work.workload.users or 1
         self._constants: dict[Seat, Constants] = {}
         self._alone: dict[tuple[Seat, float], Terms] = {}
+        self._reading: dict[Seat, float] = {}
         self._reading_s: dict[tuple[Seat, float], float] = {}
 
     def constants(self, seat: Seat) -> Constants:
@@ -65,8 +73,11 @@ class Paces:
 
     def slowest_bytes_per_s(self, seats: Seats) -> float:
         """How fast the slowest of the devices reads weights."""
-        every = [self.constants(seat) for seat, _ in seats]
-        return min(min(each.expert_bytes_per_s, each.weights_bytes_per_s) for each in every)
+        for seat, _ in seats:
+            if seat not in self._reading:
+                each = self.constants(seat)
+                self._reading[seat] = min(each.expert_bytes_per_s, each.weights_bytes_per_s)
+        return min([self._reading[seat] for seat, _ in seats])
 
     def alone(self, seat: Seat, users: float) -> Terms:
         """A step of so many users with everything on this device."""
@@ -143,8 +154,14 @@ class Paces:
         read = experts * weights.experts_touched_share(users, self._calibration.routing_exponent) + whole * weights.dense_bytes
         read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
         devices_s = self._in_turn_s(seats, (1 - whole, 1 - moved, 1 - whole if beside else 1.0), users)
-        layers = max(whole * weights.layers, moved * weights.expert_layers)
-        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, layers * self._host_layer_s, self._keeps)
+        way_s = self._host_layer_s * max(whole * weights.layers, moved * weights.expert_layers)
+        flop = 2 * users * (whole * weights.dense_params + moved * weights.chosen_share * weights.expert_params)
+        knee = max(self.constants(seat).knee_exponent for seat, _ in seats)  # the most hides: of several devices the parts add up
+        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, way_s, self._keeps, flop, knee)
+
+    def host_flops(self, host: Host | None) -> float | None:
+        """What the processor of a computer reaches; None where nobody knows."""
+        return self._processor_share * host.cpu_compute_flops if host and host.cpu_compute_flops is not None else None
 
     def _in_turn_s(self, seats: Seats, shares: tuple[float, float, float], users: float, least: float = 0.0) -> float:
         """Least seconds of the devices in turn, with these shares of layers, experts and cache left on them.
