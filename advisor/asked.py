@@ -186,7 +186,7 @@ def try_out(variant: Variant, words: str, request: Request, usual: str | None, c
     own_values = {"quant": variant.quant, "host": variant.host, "ram_gib": variant.ram_bytes}
     own = Request("estimate", {**request.values, **{key: value for key, value in own_values.items() if value}})
     try:
-        model = model_of(variant.model or request.get("model") or usual, catalog)
+        model = model_of(variant.model or request.get("model") or usual or "", catalog)
         work = workload_of(own, model.max_context_tokens)
         found = choose.best(system_of(words, own, catalog), model, quant_of(own, catalog), kv_quant_of(own), work, catalog)
     except AdvisorError as error:

@@ -1,17 +1,17 @@
 """The catalog: every record that the tool knows, from the shipped folder and what the user lays over it; read when asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from advisor import __version__
 from advisor.catalogstack import Layer, base_layer, laid_layer, overlay_paths
 from advisor.catalogstack import shipped as shipped
 from advisor.errors import CatalogError
+from advisor.layered import Records, made, plain
 from advisor.lookup import DeviceNames, Found, Names
 from advisor.tables import TABLES
-from advisor.yamlfile import build
 
 if TYPE_CHECKING:
     from advisor.calibration import Calibration
@@ -33,34 +33,6 @@ if TYPE_CHECKING:
     from advisor.quant import Quant
 
 T = TypeVar("T")
-
-
-class Records(Mapping[str, T], Generic[T]):
-    """All records of a kind by id, each decoded when first asked for."""
-
-    def __init__(self, ids: Sequence[str], get: Callable[[str], T]) -> None:
-        self._ids = dict.fromkeys(ids)
-        self._get = get
-        self._made: dict[str, T] = {}
-
-    def __getitem__(self, record_id: str) -> T:
-        if record_id not in self._made:
-            if record_id not in self._ids:
-                raise KeyError(record_id)
-            self._made[record_id] = self._get(record_id)
-        return self._made[record_id]
-
-    def __eq__(self, other: object) -> bool:
-        return self is other  # so that caches may hold it
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
-
-    def __len__(self) -> int:
-        return len(self._ids)
 
 
 class Catalog:
@@ -89,6 +61,15 @@ class Catalog:
         """What was worked out from this catalog and serves the next question too; lives as long as the catalog."""
         return self._kept.setdefault(what, {})
 
+    def once(self, what: str, most: int, key: Any, work_out: Callable[[], T]) -> T:
+        """What was worked out of that key before, or is now; of so many keys at the most, the oldest go."""
+        kept: dict[Any, T] = self.kept(what)
+        if key not in kept:
+            if len(kept) >= most:
+                del kept[next(iter(kept))]
+            kept[key] = work_out()
+        return kept[key]
+
     def ids(self, kind: str) -> tuple[str, ...]:
         """Every id of a kind, sorted; nothing is decoded."""
         found: set[str] = set()
@@ -98,16 +79,12 @@ class Catalog:
 
     def plain(self, kind: str, record_id: str) -> dict[str, Any]:
         """A record as YAML gives it: datasheet units, only the keys that are written."""
-        for layer in self._layers:
-            found = layer.copy.plain(kind, record_id)
-            if found is not None:
-                return found
-        raise KeyError(record_id)
+        return plain(self._layers, kind, record_id)
 
     def records(self, kind: str) -> Records[Any]:
         """All records of a kind."""
         if kind not in self._records:
-            self._records[kind] = Records(self.ids(kind), lambda each: build(TABLES[kind].record_class, self.plain(kind, each)))
+            self._records[kind] = Records(self.ids(kind), partial(made, self._layers, kind))  # that does not hold the catalog
         return self._records[kind]
 
     def find(self, kind: str, name: str) -> Found:

@@ -1,7 +1,7 @@
 """How well an estimate is founded: the published rows nearest to it, and whether one of them is the very same run."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from advisor.calibration import FOUNDED, Constants
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from advisor.speed import Estimate
 
 SHOWN = 3  # rows that an answer lists
+MOST_WEIGHED = 1024  # setups whose rows are kept with a catalog
 LEAST_LIKENESS = 7.0  # about the same device, or the same model with the same engine or quantization
 NEAR = 1.5  # two counts of users or of tokens are alike within this factor
 ALIKE_IN_SIZE = 2.0  # a row of another model says something when that reads at most this many times more or less for a token
@@ -166,7 +167,6 @@ def _shown(row: "Measurement", same: bool) -> Nearest:
     )
 
 
-@lru_cache(maxsize=1024)
 def _weighed(catalog: "Catalog", setup: Setup, active_params: float, users: int) -> tuple[Weighed, ...]:
     """Usable rows of as many users of this model, or of one of these devices with a model about as large."""
 
@@ -184,5 +184,6 @@ def _weighed(catalog: "Catalog", setup: Setup, active_params: float, users: int)
 def rows_near(estimate: "Estimate", catalog: "Catalog") -> tuple[Nearest, ...]:
     """The published rows nearest to an estimate."""
     work = estimate.workload
-    weighed = _weighed(catalog, estimate.behind.plan.setup, estimate.model.active_params, work.users or 1)
+    asked = estimate.behind.plan.setup, estimate.model.active_params, work.users or 1
+    weighed = catalog.once("weighed rows", MOST_WEIGHED, asked, lambda: _weighed(catalog, *asked))
     return nearest(weighed, work.prompt_tokens)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 USUAL_CONTEXT_TOKENS = 8192
 WIDTHS = ("4bit", "8bit", "16bit")
+MOST_MODELS, MOST_SYSTEMS, MOST_TERMS = 256, 4096, 16  # bound for one catalog, that are kept with it
 
 
 def catalog_with(overlays: tuple[str, ...]) -> "Catalog":
@@ -49,9 +50,12 @@ def _model_in(path: Path, catalog: "Catalog") -> "Model":
     return gguf_header.read(gguf, catalog) if gguf else hf_config.read(path, catalog)
 
 
-@lru_cache(maxsize=256)
 def model_of(text: str, catalog: "Catalog") -> "Model":
     """The model that `text` names: a file, a catalog id or alias, or a size such as `70b`, `8x7b`, `30b-a3b`."""
+    return catalog.once("models by name", MOST_MODELS, text, lambda: _named(text, catalog))
+
+
+def _named(text: str, catalog: "Catalog") -> "Model":
     if text.lower().endswith((".gguf", ".json")) or os.path.isdir(text):
         return _model_in(Path(text), catalog)
     try:
@@ -65,26 +69,24 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
         return found
 
 
-@lru_cache(maxsize=4096)
-def _bound(
-    text: str, host: str | None, ram_bytes: float | None, storage: str | None, smallest_memory: bool, grows: bool, catalog: "Catalog"
-) -> "System":
-    from advisor.bind import bind
-
-    return bind(
-        text,
-        catalog,
-        host=catalog.host(host) if host else None,
-        ram_bytes=ram_bytes,
-        storage=catalog.storage(storage).id if storage else None,
-        smallest_memory=smallest_memory,
-        grows=grows,
-    )
-
-
 def system_of(text: str, request: Request, catalog: "Catalog", *, owned: bool = False, grows: bool = False) -> "System":
     """The SYSTEM words bound to the catalog's records, in the host that the options state."""
-    return _bound(text, request.get("host"), request.get("ram_gib"), request.get("storage"), owned, grows, catalog)
+    host, ram_bytes, storage = request.get("host"), request.get("ram_gib"), request.get("storage")
+
+    def bound() -> "System":
+        from advisor.bind import bind
+
+        return bind(
+            text,
+            catalog,
+            host=catalog.host(host) if host else None,
+            ram_bytes=ram_bytes,
+            storage=catalog.storage(storage).id if storage else None,
+            smallest_memory=owned,
+            grows=grows,
+        )
+
+    return catalog.once("systems by name", MOST_SYSTEMS, (text, host, ram_bytes, storage, owned, grows), bound)
 
 
 def quant_of(request: Request, catalog: "Catalog") -> "Quant | str | None":
@@ -120,21 +122,20 @@ def workload_of(request: Request, most_context_tokens: int | None) -> Workload:
 
 def terms_of(request: Request, catalog: "Catalog") -> "Terms":
     """The prices, conditions and running cost that the request states."""
-    return _terms(
-        catalog,
-        new_only=request.get("new_only", False),
-        overrides=_priced(request, catalog),
-        electricity_usd_per_kwh=request.get("electricity"),
-        hours_per_day=request.get("hours_per_day", USUAL_HOURS_PER_DAY),
-        supply_w=request.get("psu_w"),
-    )
+    stated: dict[str, Any] = {
+        "new_only": request.get("new_only", False),
+        "overrides": _priced(request, catalog),
+        "electricity_usd_per_kwh": request.get("electricity"),
+        "hours_per_day": request.get("hours_per_day", USUAL_HOURS_PER_DAY),
+        "supply_w": request.get("psu_w"),
+    }
 
+    def terms() -> "Terms":
+        from advisor.market import Terms
 
-@lru_cache(maxsize=16)
-def _terms(catalog: "Catalog", **stated: Any) -> "Terms":
-    from advisor.market import Terms
+        return Terms(catalog.money, **stated)
 
-    return Terms(catalog.money, **stated)
+    return catalog.once("terms", MOST_TERMS, tuple(stated.values()), terms)
 
 
 def _priced(request: Request, catalog: "Catalog") -> tuple[tuple[str, float], ...]:

@@ -32,7 +32,7 @@ ROOMS = (
     ("plan", "timed"),
     ("speed",),
     ("refusals", "runs"),
-    ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "catalogschema", "lookup"),
+    ("tables", "catalogfiles", "catalogfolder", "catalogcompile", "catalogcache", "catalogstack", "layered", "catalogschema", "lookup"),
     ("bounds", "sanity_joins", "sanity", "plausible", "catalogcheck", "catalog"),
     ("joined",),
     ("bind",),

@@ -1,7 +1,6 @@
 """The models, quantizations and engines in a question, by the catalog's own names and as people shorten them."""
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import MOST_WORDS, named, spans
@@ -30,11 +29,14 @@ def tokens(name: str) -> tuple[str, ...]:
     return tuple(TOKEN.findall(name.lower()))
 
 
-@lru_cache(maxsize=4)
 def _shapes(catalog: "Catalog") -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Each model's id, words and date."""
-    plain = [catalog.plain("models", each) for each in catalog.ids("models")]
-    return tuple((each["id"], tokens(each["id"]), str(each.get("released") or "")) for each in plain)
+
+    def found() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+        plain = [catalog.plain("models", each) for each in catalog.ids("models")]
+        return tuple((each["id"], tokens(each["id"]), str(each.get("released") or "")) for each in plain)
+
+    return catalog.once("shapes", 1, None, found)
 
 
 def families(catalog: "Catalog") -> frozenset[str]:
