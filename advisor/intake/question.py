@@ -18,11 +18,12 @@ from advisor.intake.question_network import networked, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
-from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, sides_of
+from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, bought_within, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
 from advisor.intake.wording import Topic
+from advisor.market import Terms
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
 
@@ -146,13 +147,15 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     """The names of the text; the order matters here too."""
     topics, rents = topics_in(question, catalog), asks.rent(question)
     bridge, peers = asks.bridge(question), asks.peer_access(question)
-    devices = mentions(question, catalog) or unnamed_cards(question, catalog, reading.assumptions)
+    devices = mentions(question, catalog) or unnamed_cards(question, catalog)
     offered = read_prices(question, devices, reading, catalog)
     models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
     quants = quants_in(question, catalog, reading.assumptions)
     ram = ram_wanted(question)
     reading.set("ram_gib", ram.own_gib or amounts.ram_gib(question) or (amounts.bare_ram_gib(question) if ram.asked else None))
     engines = engines_in(question, catalog)
+    if budget := reading.words.get("budget"):
+        devices = bought_within(question, devices, budget, Terms(catalog.money, new_only=bool(reading.words.get("new_only"))), catalog)
     sides = sides_of(question, devices, catalog, offered)
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from advisor.intake.question_macs import of_that_form
 from advisor.intake.question_names import PAIRS, Mention
 from advisor.intake.question_roles import WANT, roles
 from advisor.intake.question_words import COUNT, Text, sentence_start, whole
@@ -36,7 +37,7 @@ HELD = r"\b(?:(?:on|my|have|got|into|in)\s(?:an?\s|my\s)?|(?<!card )(?<!gpu )wit
 SEEKS = r"\b(?:best|cheapest|which|recommend\w*|looking for|what)\b[^.?!]*$"
 
 
-def unnamed_cards(text: Text, catalog: "Catalog", notes: list[Reason]) -> list[Mention]:
+def unnamed_cards(text: Text, catalog: "Catalog") -> list[Mention]:
     """The usual card of that memory, said aloud; none where the text wishes for one, since then the catalog chooses."""
     apple = bool(re.search(TALKS_OF_MACS, text.original))
     if re.search(TALKS_OF_OTHERS, text.original):
@@ -44,11 +45,11 @@ def unnamed_cards(text: Text, catalog: "Catalog", notes: list[Reason]) -> list[M
     found = list(NAMED_SO.finditer(text.left)) if not apple else []
     single = (MAC_OF,) if apple else (ON_SO_MUCH, ENOUGH)
     found = found or [match for pattern in single if (match := pattern.search(text.left))][:1]
-    cards = [_card(text, each, apple, len(found) > 1, catalog, notes) for each in found]
+    cards = [_card(text, each, apple, len(found) > 1, catalog) for each in found]
     return [card for card in cards if card]
 
 
-def _card(text: Text, found: re.Match[str], apple: bool, rivals: bool, catalog: "Catalog", notes: list[Reason]) -> Mention | None:
+def _card(text: Text, found: re.Match[str], apple: bool, rivals: bool, catalog: "Catalog") -> Mention | None:
     """One of them."""
     groups = found.groupdict()
     maker = "apple" if apple else groups.get("maker") or groups.get("made")
@@ -61,9 +62,11 @@ def _card(text: Text, found: re.Match[str], apple: bool, rivals: bool, catalog: 
         return None
     words = f"{device} {gib}gb" if apple else device
     taken = str(catalog.plain("devices", device)["name"])
-    notes.append(Reason("ask.usual-card", {"name": text.original[start:end].strip(), "taken": taken}))
+    note = Reason("ask.usual-card", {"name": text.original[start:end].strip(), "taken": taken})
     text.cross_out(start, end)
-    return Mention(words, max(1, many), start, end, None, start)
+    macs = tuple(each for each in catalog.ids("devices") if each.startswith("mac-")) if apple else ()
+    family = of_that_form(text, start, end, macs, catalog)
+    return Mention(words, max(1, many), start, end, note, start, family=family, family_gib=gib)
 
 
 def _sought(text: Text, start: int, end: int, device: str) -> bool:

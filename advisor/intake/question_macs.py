@@ -1,12 +1,16 @@
 """Which Mac a question means: by its form, by its line without a chip, by the memory that it is sold with."""
 
 import re
+from collections.abc import Iterable
+from operator import ge
 from typing import TYPE_CHECKING
 
 from advisor.intake.question_words import Text
+from advisor.units import GIB
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.market import Terms
 
 LINE = r"mac (?:studio|mini)s?|macbook (?:pro|air)s?|apple laptops?"
 _FORMS = {  # how the names of Macs in the catalog say which machine it is
@@ -30,14 +34,32 @@ def of_that_form(text: Text, start: int, end: int, ids: tuple[str, ...], catalog
 
 def any_of_line(name: str, catalog: "Catalog", gib: float | None = None) -> tuple[str, ...]:
     """Of a line of machines named without a chip – `Mac Studio`, `MacBook Pro` – the newest that one can buy, with so much memory."""
+    launched = {each: str(catalog.plain("devices", each)["launched"] or "") for each in whole_line(name, catalog)}
+    launched = {each: day for each, day in launched.items() if gib is None or gib in sizes_gib(each, catalog)}
+    newest = max(launched.values(), default="")
+    return tuple(each for each, day in launched.items() if day == newest)
+
+
+def whole_line(name: str, catalog: "Catalog") -> tuple[str, ...]:
+    """Every machine of a line that is named without a chip; empty where the name is none of a line."""
     if not re.fullmatch(LINE, name):
         return ()
-    name = name.replace("apple laptop", "macbook")
-    plain = [catalog.plain("devices", each) for each in catalog.ids("devices")]
-    line = [each for each in plain if name.rstrip("s") in each["name"].lower() and each["availability"] != "announced"]
-    line = [each for each in line if gib is None or gib in sizes_gib(each["id"], catalog)]
-    newest = max((str(each["launched"] or "") for each in line), default="")
-    return tuple(each["id"] for each in line if str(each["launched"] or "") == newest)
+    name = name.replace("apple laptop", "macbook").rstrip("s")
+    plain = (catalog.plain("devices", each) for each in catalog.ids("devices"))
+    return tuple(each["id"] for each in plain if name in each["name"].lower() and each["availability"] != "announced")
+
+
+def best_for(usd: float, ids: Iterable[str], gib: float | None, terms: "Terms", catalog: "Catalog") -> tuple[str, ...]:
+    """SYSTEM words of those that the money buys and that none of them beats in memory and in its speed, the most memory first."""
+    within: dict[str, tuple[float, float]] = {}
+    for each in ids:
+        device, sizes = catalog.devices[each], sizes_gib(each, catalog)
+        for size in sizes:
+            price = terms.price(device, size * GIB).usd
+            if price is not None and price <= usd and gib in (None, size):
+                within[f"{each} {size:g}gb" if len(sizes) > 1 else each] = size, device.bandwidth_bytes_per_s
+    beaten = {one for one, mine in within.items() for theirs in within.values() if theirs != mine and all(map(ge, theirs, mine))}
+    return tuple(sorted((each for each in within if each not in beaten), key=lambda each: (-within[each][0], -within[each][1])))
 
 
 def sizes_gib(device: str, catalog: "Catalog") -> tuple[float, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from advisor.intake.question_macs import LINE, any_of_line, of_that_form, sizes_gib
+from advisor.intake.question_macs import LINE, any_of_line, of_that_form, sizes_gib, whole_line
 from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
@@ -48,6 +48,9 @@ class Mention:
     note: Reason | None = None
     named_at: int = -1  # where the name itself begins, behind count and adjectives
     sizes: tuple[str, ...] = ()  # SYSTEM words of every memory size, where the text leaves it open
+    family: tuple[str, ...] = ()  # ids of all that the name may mean, where it leaves the machine or its memory open
+    family_gib: float | None = None  # the memory that the text tells of them
+    within: bool = False  # whether it was taken from them as the best that the budget buys
 
     @property
     def device(self) -> str:
@@ -207,7 +210,9 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     named_at = start
     ids = of_that_form(text, start, end, _bridgeable(text, ids, catalog), catalog)
     ids = _of_that_memory(text, end, name, ids, catalog)
-    memory, end = _memory(text, start, end, name, ids, catalog)
+    line = whole_line(name, catalog)
+    memory, end = _memory(text, start, end, name, line or ids, catalog)
+    ids = (any_of_line(name, catalog, memory) if memory else ()) or ids
     chosen, note = _least(ids, memory, name, catalog)
     other = OTHER_SIZE.match(text.left, end) if memory is None else None
     if other:  # of a size that it is not sold with
@@ -216,7 +221,8 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     sizes = sizes_gib(chosen, catalog)
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
     each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()
-    return Mention(words, count, start, end, note, named_at, each)
+    family = line or (ids if len(ids) > 1 or each else ())
+    return Mention(words, count, start, end, note, named_at, each, family, memory)
 
 
 def _of_the_line(text: Text, start: int, name: str, catalog: "Catalog") -> str:

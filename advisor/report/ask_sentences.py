@@ -38,6 +38,7 @@ ASKED: dict[str, str] = {
     "ask.asked-unpriced": "No price of {name} is known, so it is never advised; everything on sale was weighed instead.",
     "ask.crowd": "“{name}” is taken as {users} at the same time.",
     "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
+    "ask.within-budget": "“{name}” is taken as {taken}: of its kind the most memory, and the fastest, that {budget_usd} buys.",
     "ask.left-out": "Left out as you wish: {kinds}.",
     "ask.length": "“{name}” is taken as {context_tokens}.",
     "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",

@@ -189,6 +189,7 @@ TAKEN = tuple(
         "took-usual",
         "usual-card",
         "took-least",
+        "within-budget",
         "near-name",
         "detected",
         "took-mixture",
@@ -234,8 +235,14 @@ def page(answer: Recommended, why: bool, full: bool) -> Page:
 def _second(given: Recommendation) -> str:
     """The answer in a word; where another card is advised beside what is owned, that the same again is not."""
     answer = given.second_gpu.answer if given.second_gpu else "no"
-    other = given.verdict.meets_need and given.verdict.kind == "second-gpu" and answer == "no"
+    other = given.verdict.meets_need and given.verdict.kind == "second-gpu" and answer == "no" and _beside_owned(given)
     return "Yes, the one above; not the same again." if other else SECOND[answer]
+
+
+def _beside_owned(given: Recommendation) -> bool:
+    """Whether what is advised goes beside a device that is owned, not in its place."""
+    own, advised = ({group.device.id for group in system.groups} if system else set() for system in (given.have, given.verdict.system))
+    return bool(own & advised)
 
 
 def _label(aside: Reason | None) -> str:
