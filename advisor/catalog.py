@@ -1,11 +1,12 @@
 """The catalog: every record that the tool knows, from the shipped folder and what the user lays over it; read when asked for."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from advisor import __version__
+from advisor.catalogfolder import Where
 from advisor.catalogstack import Layer, base_layer, laid_layer, overlay_paths
 from advisor.catalogstack import shipped as shipped
 from advisor.errors import CatalogError
@@ -38,7 +39,7 @@ T = TypeVar("T")
 class Catalog:
     """Records by kind; names as people write them. `load` reads an index; a record is decoded when it is asked for."""
 
-    def __init__(self, layers: Sequence[Layer], root: Path) -> None:
+    def __init__(self, layers: Sequence[Layer], root: Where) -> None:
         self._layers = tuple(reversed(layers))  # the uppermost first
         self.root = root
         self.overlays: tuple[str, ...] = tuple(str(path) for layer in layers[1:] for path in layer.roots)
@@ -47,7 +48,7 @@ class Catalog:
         self._kept: dict[str, dict[Any, Any]] = {}
 
     @classmethod
-    def load(cls, overlays: Sequence[Path] = (), *, user_folder: bool = True, root: Path | None = None) -> "Catalog":
+    def load(cls, overlays: Sequence[Where] = (), *, user_folder: bool = True, root: Where | None = None) -> "Catalog":
         """The shipped catalog with, upon it, the user's own folder, those of ADVISOR_CATALOG, and `overlays`; the last wins.
 
         `root` takes another folder's place for the shipped one.
@@ -269,7 +270,7 @@ class Catalog:
         try:
             return self.records(kind)[kind]
         except KeyError:
-            raise CatalogError((f"{self.root / kind}.yaml:1: file: missing",)) from None
+            raise CatalogError((f"{os.path.join(self.root, kind)}.yaml:1: file: missing",)) from None
 
     @cached_property
     def version(self) -> str:

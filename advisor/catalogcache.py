@@ -11,12 +11,14 @@ import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor import __version__
-from advisor.catalogfolder import CatalogFile
+from advisor.catalogfolder import CatalogFile, Where
 from advisor.correction import home, stated_or_home
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAGIC = b"advisor-catalog-2"
 PACKING = 2  # the form of marshal that every Python reads, and whose bytes depend on the values alone
@@ -107,17 +109,21 @@ def from_bytes(raw: bytes) -> Compiled | None:
         return None
 
 
-def load(path: Path, key: str) -> Compiled | None:
+def load(path: str, key: str) -> Compiled | None:
     """The copy at `path` if it is whole and belongs to `key`."""
     try:
-        copy = from_bytes(path.read_bytes())
+        with open(path, "rb", buffering=0) as file:
+            copy = from_bytes(file.read())
     except OSError:
         return None
     return copy if copy and copy.head.get("key") == key else None
 
 
-def save(path: Path, copy: Compiled) -> None:
+def save(place: str, copy: Compiled) -> None:
     """Write the copy in one step, so that nobody sees half of it; silently not at all where the folder does not allow it."""
+    from pathlib import Path
+
+    path = Path(place)
     half = path.with_name(f"{path.name}.{os.getpid()}.new")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,15 +135,15 @@ def save(path: Path, copy: Compiled) -> None:
         _prune(path.parent)
 
 
-def _prune(folder: Path) -> None:
+def _prune(folder: "Path") -> None:
     copies = sorted(folder.glob("*.catalog"), key=lambda each: each.stat().st_mtime, reverse=True)
     for old in copies[MOST_COPIES:]:
         old.unlink(missing_ok=True)
 
 
-def place(roots: Iterable[Path]) -> Path:
+def place(roots: Iterable[Where]) -> str:
     """Where the copy of these catalog folders lies: one place for each stack of folders."""
-    return cache_folder() / f"{_short(tuple(str(root.resolve()) for root in roots))}.catalog"
+    return os.path.join(cache_folder(), f"{_short(tuple(map(os.path.realpath, roots)))}.catalog")
 
 
 def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
@@ -145,7 +151,7 @@ def key_of(files: Iterable[CatalogFile], below: str = "") -> str:
     return _short((list(map(tuple, files)), below, _code_stamp()))
 
 
-def packed_key(root: Path, files: Iterable[CatalogFile]) -> str:
+def packed_key(root: Where, files: Iterable[CatalogFile]) -> str:
     """What the copy in a wheel belongs to: the release and the names and sizes of the files; their times are the installer's."""
     folder = len(os.fspath(root)) + 1
     stamp = [(each.name[folder:].replace(os.sep, "/"), each.size) for each in files]
@@ -160,15 +166,15 @@ def _short(thing: Any) -> str:
 
 def _code_stamp() -> list[tuple[str, int, int]]:
     """The package's modules: a record that gained a field reads its files anew."""
-    with os.scandir(Path(__file__).parent) as entries:
+    with os.scandir(os.path.dirname(__file__)) as entries:
         modules = [each for each in entries if each.name.endswith(".py")]
     return sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in modules)
 
 
-def cache_folder() -> Path:
+def cache_folder() -> str:
     """The user's cache folder for this program, by the rules of the system."""
     if sys.platform == "win32":
-        return stated_or_home("LOCALAPPDATA", "AppData", "Local") / "advisor" / "Cache"
+        return os.path.join(stated_or_home("LOCALAPPDATA", "AppData", "Local"), "advisor", "Cache")
     if sys.platform == "darwin":
-        return home() / "Library" / "Caches" / "advisor"
-    return stated_or_home("XDG_CACHE_HOME", ".cache") / "advisor"
+        return os.path.join(home(), "Library", "Caches", "advisor")
+    return os.path.join(stated_or_home("XDG_CACHE_HOME", ".cache"), "advisor")

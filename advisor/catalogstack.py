@@ -3,15 +3,17 @@
 import os
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from advisor import catalogcache
 from advisor.catalogcache import Compiled
-from advisor.catalogfolder import CatalogFile, files_of
-from advisor.correction import folder
+from advisor.catalogfolder import CatalogFile, Where, files_of
+from advisor.correction import folder_name
 from advisor.errors import BadInput
 from advisor.units import NS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PACKED = "compiled.catalog"
 SETTLED_S = 600  # an installer writes all files of a wheel within this time; what changed later was edited
@@ -21,33 +23,44 @@ class Layer(NamedTuple):
     """One stage of the stack, ready to be read: the shipped catalog, or all that is laid over it."""
 
     copy: Compiled
-    roots: tuple[Path, ...]
+    roots: tuple[Where, ...]
 
 
 @cache
-def shipped() -> Path:
+def shipped() -> str:
     """The catalog beside this file in a wheel, beside the package in a checkout."""
-    here = Path(__file__).parent
-    packed = here / "_catalog"
-    return packed if packed.is_dir() else here.parent / "catalog"
+    here = os.path.dirname(__file__)
+    packed = os.path.join(here, "_catalog")
+    return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "catalog")
 
 
-def user_catalog() -> Path:
+def _user_catalog() -> str:
+    return os.path.join(folder_name(), "catalog")
+
+
+def user_catalog() -> "Path":
     """The catalog in the user's own folder."""
-    return folder() / "catalog"
+    from pathlib import Path
+
+    return Path(_user_catalog())
 
 
-def overlay_paths(stated: Sequence[Path], *, user_folder: bool = True) -> tuple[Path, ...]:
+def overlay_paths(stated: Sequence[Where], *, user_folder: bool = True) -> "tuple[Path, ...]":
     """What is laid over the shipped catalog, the lowest first; a stated path that is not there is an error."""
-    named = [Path(each) for each in os.environ.get("ADVISOR_CATALOG", "").split(os.pathsep) if each]
-    for path in (*named, *stated):
+    named = [each for each in os.environ.get("ADVISOR_CATALOG", "").split(os.pathsep) if each]
+    own = [_user_catalog()] if user_folder and os.path.isdir(_user_catalog()) else []
+    if not (named or stated or own):
+        return ()
+    from pathlib import Path
+
+    paths = list(map(Path, [*own, *named, *stated]))
+    for path in paths[len(own) :]:
         if not path.exists():
             raise BadInput(f"catalog {path}: there is no such file or folder")
-    own = [user_catalog()] if user_folder and user_catalog().is_dir() else []
-    return tuple(dict.fromkeys([*own, *named, *map(Path, stated)]))
+    return tuple(dict.fromkeys(paths))
 
 
-def base_layer(root: Path) -> Layer:
+def base_layer(root: Where) -> Layer:
     """The shipped catalog: the wheel's compiled copy, else the one in the cache folder, else its YAML."""
     files = files_of(root)
     if not files:
@@ -64,11 +77,11 @@ def base_layer(root: Path) -> Layer:
     return Layer(copy, (root,))
 
 
-def _packed(root: Path, files: Sequence[CatalogFile]) -> Compiled | None:
+def _packed(root: Where, files: Sequence[CatalogFile]) -> Compiled | None:
     """The copy that was made with the wheel, unless a file beside it was changed after the installation."""
-    path = root / PACKED
+    path = os.path.join(root, PACKED)
     try:
-        made_s = path.stat().st_mtime
+        made_s = os.stat(path).st_mtime
     except OSError:
         return None
     if any(abs(each.mtime_ns * NS - made_s) > SETTLED_S for each in files):
@@ -76,7 +89,7 @@ def _packed(root: Path, files: Sequence[CatalogFile]) -> Compiled | None:
     return catalogcache.load(path, catalogcache.packed_key(root, files))
 
 
-def laid_layer(base: Layer, paths: tuple[Path, ...]) -> Layer:
+def laid_layer(base: Layer, paths: Sequence[Where]) -> Layer:
     """What the overlays make of the records they name."""
     files = [each for path in paths for each in files_of(path)]
     place = catalogcache.place([*base.roots, *paths])
@@ -87,4 +100,4 @@ def laid_layer(base: Layer, paths: tuple[Path, ...]) -> Layer:
 
         copy = compile_files(files, base.copy, key)
         catalogcache.save(place, copy)
-    return Layer(copy, paths)
+    return Layer(copy, tuple(paths))

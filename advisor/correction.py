@@ -1,6 +1,5 @@
 """What `calibrate --save` learned on this user's own hardware: measured over estimated, by device, count and engine."""
 
-import json
 import math
 import os
 import re
@@ -8,17 +7,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.reason import Fact
 from advisor.record import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_NAME = "corrections.json"
 SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
 MOST_BYTES = 1 << 22
-_KEY = re.compile(r"(\d{1,9})x (\S+) on (\S+)")
+_KEY = r"(\d{1,9})x (\S+) on (\S+)"
 _off = 0
 _reading = 0  # how many are within `read_once`: they may overlap, in threads
 _read: "Mapping[str, Correction] | None" = None  # what counts until the last of them ends
@@ -59,38 +60,48 @@ class Doubt:
         return facts | {"decode_factor": self.decode_factor, "rows": self.rows, "date": self.date}
 
 
-def home() -> Path:
+def home() -> str:
     """The user's home; for one whom this machine does not know, as in a container, a place where nothing can lie."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path(os.devnull)
+    found = os.path.expanduser("~")
+    return os.devnull if found == "~" else found
 
 
-def stated_or_home(variable: str, *below: str) -> Path:
+def stated_or_home(variable: str, *below: str) -> str:
     """The folder that a variable of the environment states; empty or relative it does not count [XDG base directories]."""
     stated = os.environ.get(variable, "")
-    return Path(stated) if os.path.isabs(stated) else home().joinpath(*below)
+    return stated if os.path.isabs(stated) else os.path.join(home(), *below)
 
 
-def folder() -> Path:
-    """The user's own folder by the rules of the system."""
+def folder_name() -> str:
+    """The user's own folder by the rules of the system; text, for every answer asks, and pathlib takes 3 ms to import."""
     if sys.platform == "win32":
-        return stated_or_home("APPDATA") / "advisor"
+        return os.path.join(stated_or_home("APPDATA"), "advisor")
     if sys.platform == "darwin":
-        return home() / "Library" / "Application Support" / "advisor"
-    return stated_or_home("XDG_CONFIG_HOME", ".config") / "advisor"
+        return os.path.join(home(), "Library", "Application Support", "advisor")
+    return os.path.join(stated_or_home("XDG_CONFIG_HOME", ".config"), "advisor")
 
 
-def file() -> Path:
+def folder() -> "Path":
+    """The same as a path."""
+    from pathlib import Path
+
+    return Path(folder_name())
+
+
+def file() -> "Path":
     """The file of the corrections."""
     return folder() / FILE_NAME
 
 
+def any_saved() -> bool:
+    """Whether there is a file of corrections."""
+    return os.path.exists(os.path.join(folder_name(), FILE_NAME))
+
+
 @lru_cache(maxsize=8)
-def _known_file(find: Callable[[], Path], *_environment: str | None) -> Path:
+def _known_file(find: Callable[[], str], *_environment: str | None) -> str:
     """The file, found once for an environment: asked for by every estimate."""
-    return find() / FILE_NAME
+    return os.path.join(find(), FILE_NAME)
 
 
 def key_of(device_id: str, engine_id: str, devices: int = 1) -> str:
@@ -106,7 +117,7 @@ def saved() -> Mapping[str, Correction]:
         return _read
     if os.environ.get(SWITCH):
         return _NONE
-    path = _known_file(folder, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
+    path = _known_file(folder_name, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
         stamp = os.stat(path).st_mtime_ns
     except OSError:
@@ -127,7 +138,7 @@ def doubt_of(held: Mapping[str, Correction], counts: Mapping[str, int], engine_i
     """
     found = []
     for key, each in held.items():
-        parts = _KEY.fullmatch(key)
+        parts = re.fullmatch(_KEY, key)
         factor = each.decode_factor
         if parts is None or factor is None or factor >= 1 or parts[2] not in counts:
             continue
@@ -161,15 +172,17 @@ def off() -> Iterator[None]:
 
 
 @lru_cache(maxsize=4)
-def _rows_at(path: Path, stamp: int) -> dict[str, Correction]:
+def _rows_at(path: str, stamp: int) -> dict[str, Correction]:
     """Every correction of the file as it was at that time."""
     return {key: found for key, rows in rows_of(path).items() if (found := correction_of(rows)) is not None}
 
 
-def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
+def rows_of(path: "str | Path") -> dict[str, list[dict[str, Any]]]:
     """The saved rows by key; a file that is not ours gives none."""
+    import json  # late: most users have no corrections
+
     try:
-        with path.open("rb") as stream:
+        with open(path, "rb") as stream:
             held = json.loads(stream.read(MOST_BYTES))
         kept = held["corrections"]
         return {str(key): [row for row in rows if _is_row(row)] for key, rows in kept.items() if isinstance(rows, list)}

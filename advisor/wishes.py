@@ -2,7 +2,6 @@
 
 import os
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import AdvisorError, AmbiguousName, BadInput, BadValue, UnknownName
@@ -11,7 +10,10 @@ from advisor.reason import Fact, Reason
 from advisor.request import PREFERENCES, Request
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from advisor.catalog import Catalog
+    from advisor.catalogfolder import Where
     from advisor.host import Host
     from advisor.market import Terms
     from advisor.model import Model
@@ -31,10 +33,10 @@ def catalog_with(overlays: tuple[str, ...]) -> "Catalog":
 
 
 @lru_cache(maxsize=8)
-def _laid(overlays: tuple[str, ...], shipped: Path) -> "Catalog":
+def _laid(overlays: tuple[str, ...], shipped: "Where") -> "Catalog":
     from advisor.catalog import Catalog
 
-    return Catalog.load(tuple(Path(path) for path in overlays), root=shipped)
+    return Catalog.load(overlays, root=shipped)
 
 
 def catalog_of(request: Request) -> "Catalog":
@@ -42,7 +44,7 @@ def catalog_of(request: Request) -> "Catalog":
     return catalog_with(request.get("catalog", ()))
 
 
-def _model_in(path: Path, catalog: "Catalog") -> "Model":
+def _model_in(path: "Path", catalog: "Catalog") -> "Model":
     """The model that a file or folder describes."""
     from advisor.intake import gguf_header, hf_config
 
@@ -57,6 +59,8 @@ def model_of(text: str, catalog: "Catalog") -> "Model":
 
 def _named(text: str, catalog: "Catalog") -> "Model":
     if text.lower().endswith((".gguf", ".json")) or os.path.isdir(text):
+        from pathlib import Path
+
         return _model_in(Path(text), catalog)
     try:
         return catalog.model(text)

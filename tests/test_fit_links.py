@@ -36,7 +36,7 @@ def test_the_shipped_table_is_refitted(fit_links) -> None:
         # other constants move while the fit of one device is refined: the table may lag behind it by so much
         assert ours.all_reduce_s == pytest.approx(theirs.all_reduce_s, rel=0.25), ours.software
         assert ours.send_s == pytest.approx(theirs.send_s, rel=0.25), ours.software
-    assert shipped().joinpath("link_calibration.yaml").is_file()
+    assert Path(shipped(), "link_calibration.yaml").is_file()
 
 
 def test_no_entry_leaves_its_microbenchmarks_far_behind(fit_links) -> None:

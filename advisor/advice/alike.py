@@ -29,7 +29,7 @@ class Classes:
 
     def __init__(self) -> None:
         self._chips: dict[str, str] = {}
-        self._measured = correction.file().exists()  # what the owner measured holds for one device, not for its like
+        self._measured = correction.any_saved()  # what the owner measured holds for one device, not for its like
 
     def of(self, kind: str, groups: Sequence["Owned"], bought: Sequence["Owned"]) -> str:
         """The class of equal devices that are all bought, alone or beside what is owned; "" where an offer is in a class of its own."""

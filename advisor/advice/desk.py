@@ -205,7 +205,7 @@ class Desk:
     @cached_property
     def corrected(self) -> bool:
         """Whether the owner's own measurements were saved."""
-        return correction.file().exists()
+        return correction.any_saved()
 
     @cached_property
     def runs(self) -> dict[tuple[object, ...], tuple[Run, ...]]:
