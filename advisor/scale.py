@@ -9,8 +9,9 @@ from advisor.errors import BadValue, Unsupported
 from advisor.model import Model
 from advisor.need import Workload
 from advisor.quant import Quant
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass, replace
+from advisor.refusals import said
 from advisor.speed import Estimate
 from advisor.system import MOST_DEVICES, Box, Group, System
 
@@ -28,6 +29,8 @@ class Point:
     efficiency: float | None = None
     link_share: float | None = None
     reason: Reason | None = None
+    refused: tuple[Reason, ...] = ()  # why other splits cannot be
+    no_faster: Reason | None = None  # why it gains nothing over fewer, where it does not
 
     @property
     def decode_tokens_per_s(self) -> float | None:
@@ -101,7 +104,7 @@ def _fixed(asked: Question, most_devices: int) -> tuple[System, Quant | str | No
 
 
 def _scaled(asked: Question, fixed: System, quant: Quant | str | None, most_devices: int) -> Scale:
-    points = _against_first([_point(asked, fixed, quant, count) for count in counts(most_devices)])
+    points = _explained(_against_first([_point(asked, fixed, quant, count) for count in counts(most_devices)]))
     fast = [point for point in points if point.decode_tokens_per_s]
     best = None
     for point in fast:
@@ -129,6 +132,35 @@ def _against_first(points: list[Point]) -> tuple[Point, ...]:
         replace(point, speedup=speedup, efficiency=speedup / point.devices) if speedup else point
         for point, speedup in zip(points, speedups, strict=True)
     )
+
+
+def _explained(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The points, those that gain nothing over the fastest with fewer with the reason for it."""
+    best, found = points[0], list[Point]()
+    for point in points:
+        gains = (point.decode_tokens_per_s or 0.0) > SAME * (best.decode_tokens_per_s or 0.0)
+        found.append(point if gains or point is best else replace(point, no_faster=_why_no_faster(point, best)))
+        best = point if gains else best
+    return tuple(found)
+
+
+def _why_no_faster(point: Point, fewer: Point) -> Reason | None:
+    """Another split that this many fall back to, a token's way through one device after another, or what takes longer than with fewer."""
+    more, less = point.estimate, fewer.estimate
+    if more is None or less is None or more.terms is None or less.terms is None:
+        return None
+    facts: dict[str, Fact] = {"devices": point.devices, "fewer_devices": fewer.devices}
+    cut = less.placement.strategy
+    barred = [reason for reason in point.refused if reason.facts.get("strategy", cut) == cut]
+    if more.placement.strategy != cut and barred and cut != "whole":
+        return Reason(f"scale.falls-back-{more.placement.strategy}", {**facts, "why": said(barred[:1])})
+    if more.placement.strategy == "layers":
+        return Reason("scale.in-turn", facts)
+    grown = {name: spent - getattr(less.terms, name) for name, spent in more.terms._asdict().items()}
+    term = max(grown, key=lambda name: grown[name])
+    facts |= {"more_s": getattr(more.terms, term), "less_s": getattr(less.terms, term)}
+    uneven = "-uneven" if more.placement.strategy == "tensor" and more.model.heads % more.system.count else ""
+    return Reason(f"scale.more-{term.removesuffix('_s')}{uneven}", {**facts, "heads": more.model.heads})
 
 
 def _ceiling(points: Sequence[Point]) -> float | None:
@@ -162,6 +194,7 @@ def _point(asked: Question, fixed: System, quant: Quant | str | None, count: int
     return Point(
         devices=count,
         estimate=best,
+        refused=tuple(refused),
         link_share=best.terms.link_s / best.terms.total_s if best.terms else None,
         reason=next((reason for reason in best.fit.reasons if not best.fit.fits), None),
     )

@@ -55,6 +55,36 @@ def test_three_cards_that_cannot_share_heads_say_so() -> None:
     assert found.points[2].reason.code == "placement.heads"
 
 
+def no_faster(found: Scale) -> dict[int, str]:
+    return {point.devices: point.no_faster.code for point in found.points if point.no_faster}
+
+
+def test_what_gains_nothing_says_why() -> None:
+    """64 heads do not divide by 3 under vLLM: layers then; llama.cpp cuts 32 unevenly over 3, and the link eats it; layers take turns."""
+    boxes = scaled("dgx-spark", 4, "gpt-oss-120b", "mxfp4")
+    assert no_faster(boxes) == {3: "scale.falls-back-layers"}
+    assert boxes.points[2].no_faster
+    assert boxes.points[2].no_faster.facts["fewer_devices"] == 2
+    cut = scaled("rtx-3090 as tensor on llama.cpp", 4, "qwen3-8b", "q4_k_m")
+    speeds = [point.decode_tokens_per_s or 0.0 for point in cut.points]
+    assert set(no_faster(cut)) == {n for n in (2, 3, 4) if speeds[n - 1] <= 1.001 * max(speeds[: n - 1])}
+    assert no_faster(cut)[3] == "scale.more-link-uneven"
+    turns = scaled("rtx-3090 as layers on llama.cpp", 3, "llama-3-8b", "q4_k_m")
+    assert no_faster(turns) == {2: "scale.in-turn", 3: "scale.in-turn"}
+    assert not no_faster(scaled("rtx-3090 as tensor on vllm", 2, "qwen3-32b", "awq-4bit"))
+
+
+def test_the_page_says_why_more_are_no_faster(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["scale", "dgx-spark", "--max", "6", "--model", "gpt-oss-120b"])
+    page = " ".join(capsys.readouterr().out.split())
+    assert "3 gain nothing over 2: vllm needs the 64 attention heads to divide by the number of devices, 3" in page
+    assert "The same with 5, 6." in page
+    assert page.index("Tokens/s by devices") < page.index("Why more are no faster") < page.index("Ceiling")
+    run(["scale", "dgx-spark", "--max", "4", "--model", "gpt-oss-120b", "--json"])
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert [point["no_faster_because"] is None for point in points] == [True, True, False, True]
+
+
 def test_a_bridge_that_joins_two_stops_at_two() -> None:
     found = scaled("2x rtx-3090 via nvlink as tensor on vllm", 4, "llama-3-8b", "awq-4bit")
     assert found.points[1].estimate

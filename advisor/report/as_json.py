@@ -61,6 +61,7 @@ def _point(point: Point, cost: Cost | None) -> Json:
         "usd_per_tokens_per_s": usd_per_tokens_per_s(point, cost),
         "engine": given.placement.engine if given else None,
         "because": reason(point.reason) if point.reason else None,
+        "no_faster_because": reason(point.no_faster) if point.no_faster else None,
     }
 
 

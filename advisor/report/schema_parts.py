@@ -235,6 +235,7 @@ POINT = thing(
     usd_per_tokens_per_s=maybe(NUMBER),
     engine=maybe(TEXT),
     because=maybe(REASON),
+    no_faster_because=maybe(REASON),
 )
 CURVE = {
     "points": many(POINT),

@@ -2,6 +2,38 @@
 
 from advisor.refusals import REFUSALS
 
+_TERMS = {  # of a token's time, what takes longer with more devices
+    "weights": "reading the weights takes",
+    "cache": "reading the cache takes",
+    "compute": "computing takes",
+    "host_memory": "the host's memory takes",
+    "link": "the link takes",
+    "overhead": "fixed costs take",
+}
+_FALLS_BACK = {
+    "layers": "so whole layers go to each, and a token passes one after the other",
+    "replicas": "so each runs a copy of its own",
+    "experts": "so the experts are shared out",
+    "offload": "so a part stays in host memory",
+    "whole": "so one of them does it alone",
+    "tensor": "so every layer is cut",
+}
+_UNEVEN = {"": "", "-uneven": " ({heads} attention heads are cut unevenly over {devices})"}
+
+
+def _no_faster() -> dict[str, str]:
+    """Why more devices gain nothing over fewer."""
+    start = "{devices} gain nothing over {fewer_devices}: "
+    back = {f"scale.falls-back-{split}": f"{start}{{why}}; {then}." for split, then in _FALLS_BACK.items()}
+    longer = {
+        f"scale.more-{term}{uneven}": f"{start}{takes} {{more_s}} a token instead of {{less_s}}{heads}, and what else is saved does not "
+        "make up for it."
+        for term, takes in _TERMS.items()
+        for uneven, heads in _UNEVEN.items()
+    }
+    return back | longer
+
+
 SYSTEM: dict[str, str] = {
     "cache.heads-copied": "The model has {kv_heads} KV heads for {devices} devices: each head's cache is kept more than once.",
     "cache.latent-copied": "The model's latent cache cannot be cut: each of the {devices} devices keeps all of it.",
@@ -27,6 +59,8 @@ SYSTEM: dict[str, str] = {
     "one.refused": "One {device} alone cannot run it: {why}.",
     "one.short": "One {device} alone cannot run it on {engine}: it is short of {short_bytes}.",
     "quant.usual": "No quantization was asked: {quant} is the usual one on {engine}.",
+    "scale.in-turn": "{devices} gain nothing over {fewer_devices}: a token passes one after the other, so more of them bring memory, not "
+    "speed.",
     "scale.no-link": "{devices} of them cannot be joined so: {why}",
     "split.one-device": "One {device} leaves nothing to split: {strategy} is the same as whole there.",
     "stops.alone": "Large runs report {stops_per_device_year} unexpected stops a device and year; here each stops only its own users.",
@@ -40,3 +74,4 @@ SYSTEM: dict[str, str] = {
 }
 SYSTEM |= {code: text[0].upper() + text[1:] + "." for code, text in REFUSALS.items() if not text.startswith("'")}
 SYSTEM |= {code: text + "." for code, text in REFUSALS.items() if text.startswith("'")}
+SYSTEM |= _no_faster()

@@ -2,6 +2,7 @@
 
 from advisor.answers import Scaled, usd_per_tokens_per_s
 from advisor.market import Cost
+from advisor.reason import Reason
 from advisor.report.page import REST, Bar, Bars, Block, Chart, Dot, Listing, Page, Table, bare, dollars, sentences
 from advisor.report.pages.common import STRATEGIES, memory_words, share_bars, system_name, time_bars
 from advisor.report.sentences import text
@@ -59,7 +60,20 @@ def _drawn(answer: Scaled) -> list[Block]:
         return []
     dots = tuple(Dot(str(point.devices), point.devices, speed.value, speed.low, speed.high) for point, speed in fast)
     curve = Chart("Scaling", dots, "devices", "tokens/s", joined=True, bound=_bound(answer), bound_name="Amdahl's bound")
-    return [_rates("Tokens/s by devices", answer.scale), curve]
+    return [_rates("Tokens/s by devices", answer.scale), curve, *_no_faster(answer.scale)]
+
+
+def _no_faster(found: Scale) -> list[Block]:
+    """Why some counts gain nothing over fewer: the first of those that share the reason, and which they are."""
+    alike: dict[str, list[Reason]] = {}
+    for point in _kept(found):
+        if (why := point.no_faster) is not None:
+            alike.setdefault(why.code, []).append(why)
+    lines = []
+    for first, *others in alike.values():
+        more = ", ".join(str(each.facts["devices"]) for each in others)
+        lines.append(f"{text(first)}{f' The same with {more}.' if more else ''}")
+    return [Listing("Why more are no faster", tuple(lines))] if lines else []
 
 
 def _rates(title: str, found: Scale) -> Bars:
@@ -111,7 +125,7 @@ def _one_user(found: Scale) -> list[Block]:
         return []
     slower = f"; from {alone.slower_from_devices} on it gets slower" if alone.slower_from_devices else ""
     title = f"For one user alone, tokens/s by devices (best with {alone.best_devices}{slower})"
-    return [_rates(title, alone)]
+    return [_rates(title, alone), *_no_faster(alone)]
 
 
 def _ceiling(found: Scale) -> list[Block]:
