@@ -22,7 +22,6 @@ from advisor.plan import Plan
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, field, replace
-from advisor.rooms import Rooms
 from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
 from advisor.speed import Estimate
 from advisor.system import Group, System
@@ -67,7 +66,7 @@ class Way:
         if strategy not in STRATEGIES:
             raise BadValue(f"strategy {strategy!r}: there are {', '.join(STRATEGIES)}")
         if strategy == "offload":
-            return self._laid(strategy, offload_short.with_shortage(self._job(workload), self._plain_rooms, tables_of(self.choice.catalog)))
+            return self._laid(strategy, offload_short.with_shortage(self._job(workload), self._plain, tables_of(self.choice.catalog)))
         found = self._plans.get(strategy)
         if found is None:
             found = self._plans[strategy] = self._laid(strategy, self._job(workload))
@@ -85,8 +84,11 @@ class Way:
         return self._laid("layers", replace(self._job(workload), layer_counts=counts))
 
     @cached_property
-    def _plain_rooms(self) -> Rooms | None:
-        return offload_short.plain_rooms(self._job(Workload()), tables_of(self.choice.catalog))
+    def _plain(self) -> offload_short.Plain:
+        known = self._plans.get("whole" if self.system.count == 1 else "layers")
+        if isinstance(known, Plan):
+            return offload_short.Plain(known.placement, known.rooms)
+        return offload_short.plain_of(self._job(Workload()), tables_of(self.choice.catalog))
 
     def _job(self, workload: Workload) -> Job:
         return Job(self.choice.model, self.weights, self.cache, self.system, self.engine, self.backend, workload)

@@ -21,7 +21,7 @@ def lay(job: Job) -> Placement | Reason:
     """Moves `job.short_bytes` of each part out to host memory, then to disk."""
     if any(group.device.unified_memory for group in job.system.groups):
         return Reason("offload.unified-memory", {"device": job.system.groups[0].device.id})
-    base = plain(job)
+    base = job.plain or plain(job)
     if isinstance(base, Reason):
         return base
     if not any(short > 0 for short in job.short_bytes):

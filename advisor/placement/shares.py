@@ -89,7 +89,9 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Everything a strategy may look at. `short_bytes`: what each part of the plain layout lacks (offload moves it out)."""
+    """Everything a strategy may look at. `short_bytes`: what each part of the plain layout lacks (offload moves it out); `plain`: that
+    layout, where it is known.
+    """
 
     model: Model
     weights: Weights
@@ -101,3 +103,4 @@ class Job:
     short_bytes: tuple[float, ...] = ()
     layer_counts: tuple[int, ...] = ()  # of each stage, where they are dealt otherwise than by memory
     host_room_bytes: float | None = None
+    plain: Placement | Reason | None = None
