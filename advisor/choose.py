@@ -168,8 +168,8 @@ def _strategies(way: Way, asked: str | None, workload: Workload) -> Iterator[str
 
 def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, Correction]) -> Estimate | Reason:
     """The estimate of one way by one strategy, or why it cannot be laid."""
-    known = known_of(way.choice.catalog).last
-    last = known.get((way, strategy))
+    known = known_of(way.choice.catalog)
+    last = known.last.get((way, strategy))
     if last is not None and last.workload == workload and last.saved is saved:
         return last.estimate
     laid_for = replace(workload, users=max(1, most_users_of(way, workload))) if strategy == "offload" and not workload.users else workload
@@ -179,7 +179,7 @@ def _estimated(way: Way, strategy: str, workload: Workload, saved: Mapping[str, 
     found = estimate(plan, laid_for, saved, partial(_alone, way, workload) if way.system.count > 1 else None)
     if strategy == "offload":
         found = replace(found, fit=relaid(way, found.fit, laid_for))
-    known[way, strategy] = Last(workload, saved, found)
+    known.keep(way, strategy, Last(workload, saved, found))
     return found
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import product
 
 from advisor import offload_short
 from advisor.around import Tables
@@ -27,7 +26,8 @@ from advisor.speed import Estimate
 from advisor.system import Group, System
 from advisor.weights import Weights, weights_of
 
-MOST_KNOWN = 256  # choices that are kept: a sweep asks of few systems and models at a time
+MOST_KNOWN = 512  # choices that are kept: a sweep asks of the same systems and models again
+MOST_LAST = 64  # estimates that are kept, some 20 KB each: the same is asked again soon or not at all
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +123,14 @@ class Known:
         self.last: dict[tuple[Way, str], Last] = {}  # by strategy
 
     def forget_oldest(self) -> None:
-        """Forget the choice that was made first, with all that was found of it."""
-        choice = self.choices.pop(next(iter(self.choices)))
-        ways = [way for way in self.ways.pop(choice, ()) if isinstance(way, Way)]
-        for way, strategy in product(ways, STRATEGIES):
-            self.last.pop((way, strategy), None)
+        """Forget the choice that was made first, with its ways."""
+        self.ways.pop(self.choices.pop(next(iter(self.choices))), None)
+
+    def keep(self, way: Way, strategy: str, last: Last) -> None:
+        """Keep an estimate for the next question, in the place of the one that was kept first."""
+        if len(self.last) >= MOST_LAST:
+            del self.last[next(iter(self.last))]
+        self.last[way, strategy] = last
 
 
 def known_of(catalog: Catalog) -> Known:
