@@ -118,16 +118,6 @@ class Model:
         """Whether tokens are routed to experts."""
         return any(f.kind == "moe" for f in self.ffns)
 
-    @cached_property
-    def recurrent_layers(self) -> int:
-        """Layers that keep a state instead of a cache."""
-        return sum(mixer.layers for mixer in self.mixers if mixer.kind in RECURRENT_KINDS)
-
-    @cached_property
-    def scan_layers(self) -> int:
-        """Those of them whose state is a plain scan (Mamba and its kin), for which engines have other kernels."""
-        return sum(mixer.layers for mixer in self.mixers if mixer.kind in SCAN_KINDS)
-
     @property
     def moe(self) -> FeedForward | None:
         """The (largest) mixture of experts, if there is one."""
