@@ -1,5 +1,6 @@
 """What would change the answer, over toy markets: each flip is worked out by hand from a few prices and speeds."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,9 +13,10 @@ from advisor.advice import flips, workflips
 from advisor.advice.decide import Decision
 from advisor.advice.desk import Work
 from advisor.advice.flips import _budget, _floor, _formats, _more_money, _price, _prices, _rounded, _slower, _step, _true
+from advisor.advice.joins import NEVER
 from advisor.advice.judge import Option, meets, rank
 from advisor.advice.prober import Prober, flip_of
-from advisor.advice.workflips import _falling, _last_met, _rising, _shorter, of_context, of_users
+from advisor.advice.workflips import _between, _falling, _last_met, _rising, _shorter, of_context, of_users
 from advisor.billed import CostLine
 from advisor.need import Need, Workload
 from advisor.reason import Reason
@@ -328,18 +330,42 @@ class Amounts(Market):
 @pytest.fixture
 def follows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system does other work within its memory's limit."""
-    monkeypatch.setattr(workflips, "_still_does", lambda prober, option, need, within: need <= option.estimate.fit.max_users)
+    taken = lambda prober, option, need, within: 0.5 if need <= option.estimate.fit.max_users else NEVER  # noqa: E731
+    monkeypatch.setattr(workflips, "_as_today", taken)
+    monkeypatch.setattr(workflips, "_otherwise", lambda *_: NEVER)
+    monkeypatch.setattr(workflips, "_taken", lambda *_: 0.5)
 
 
-@given(st.integers(1, 50), st.integers(0, 400), st.integers(1, 40), st.integers(0, 500), st.integers(0, 500))
-def test_the_last_work_that_a_system_does(low: int, span: int, step: int, limit: int, holds: int) -> None:
-    """Wherever its memory's limit is thought to be."""
-    does = lambda value: value <= max(holds, low)  # noqa: E731
-    found = pytest.MonkeyPatch()
-    with found.context() as patch:
-        patch.setattr(workflips, "_still_does", lambda prober, option, need, within: does(need))
-        last = _last_met(None, None, (low, low + span, step), int, limit)  # type: ignore[arg-type]
-    assert last == low + (min(max(holds, low), low + span) - low) // step * step
+def taking(last: float, slope: float) -> Callable[[float], float]:
+    """What is taken where all of it is at the last value that does it: evenly more with the work, or endless beyond it."""
+    return lambda value: 1 + slope * (value - last) if slope else 0.5 if value <= last else NEVER
+
+
+@given(st.integers(1, 50), st.integers(0, 400), st.integers(1, 40), st.integers(0, 500), st.integers(0, 500), st.integers(0, 500),
+       st.sampled_from([0.0, 0.001, 0.1]))  # fmt: skip
+def test_the_last_work_that_a_system_does(low: int, span: int, step: int, limit: int, as_today: int, otherwise: int, slope: float) -> None:
+    """Wherever its memory's limit is thought to be, as today or in another way, however it gets slower."""
+    way: Any = SimpleNamespace(estimate=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workflips, "_as_today", lambda prober, option, need, within: taking(max(as_today, low), slope)(need))
+        patch.setattr(workflips, "_otherwise", lambda prober, option, need: taking(otherwise, slope)(need))
+        patch.setattr(workflips, "_taken", lambda estimate, need: taking(max(as_today, low), slope)(need))
+        last = _last_met(None, way, (low, low + span, step), int, limit)  # type: ignore[arg-type]
+    assert last == low + (min(max(as_today, otherwise, low), low + span) - low) // step * step
+
+
+@pytest.mark.parametrize(
+    ("known", "good", "bad", "next_one"),
+    [
+        ({0: 0.5, 100: 1.5}, 0, 100, 50),
+        ({0: 0.9, 100: 1.9}, 0, 100, 10),
+        ({0: 0.5, 100: NEVER}, 0, 100, 50),  # it does not fit there: halfway
+        ({0: 1.0, 100: 1.5}, 0, 100, 1),  # never one that is known
+        ({10: 0.2, 12: 1.0001}, 10, 12, 11),
+    ],
+)
+def test_where_a_token_would_take_as_long_as_it_may(known: dict[int, float], good: int, bad: int, next_one: int) -> None:
+    assert _between(known, good, bad) == next_one
 
 
 @pytest.mark.usefixtures("follows")

@@ -17,7 +17,7 @@ from advisor.advice.desk import Desk, Work
 from advisor.advice.flips import NOBODY_PAYS_USD, _filters, _models, _priced, _rival, _sure_to_stay
 from advisor.advice.joins import NEVER
 from advisor.advice.judge import Case, Option
-from advisor.advice.workflips import _cheaper, _still_does, of_context, of_users
+from advisor.advice.workflips import _as_today, _cheaper, _otherwise, _taken, of_context, of_users
 from advisor.bind import bind
 from advisor.errors import AdvisorError, Unsupported
 from advisor.need import Workload
@@ -146,13 +146,17 @@ def test_with_a_device_at_another_price(monkeypatch: pytest.MonkeyPatch) -> None
 # ---- whether a system still does other work
 
 
-def doing(chosen: Option, *, as_today: tuple[Any, ...] = (), able: tuple[Any, ...] = (), usual: Any = None, within: bool = True) -> bool:
+def taken(
+    chosen: Option, *, as_today: tuple[Any, ...] = (), able: tuple[Any, ...] = (), usual: Any = None, within: bool = True
+) -> tuple[float, float]:
+    """What it takes of the tenth of a second that a token may take, as it does today's, and in the quickest of all ways."""
     desk = SimpleNamespace(
         have="something" if usual is not None else None, usual=lambda have, work: usual, ways=lambda system, work: as_today
     )
+    asking: Any = SimpleNamespace(case=SimpleNamespace(desk=desk))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workflips, "able_ways", lambda desk, system, work: able)
-        return _still_does(SimpleNamespace(case=SimpleNamespace(desk=desk)), chosen, need_of(), within)  # type: ignore[arg-type]
+        return _as_today(asking, chosen, need_of(), within), _otherwise(asking, chosen, need_of())
 
 
 def named(one: Any) -> Any:
@@ -160,27 +164,33 @@ def named(one: Any) -> Any:
     return one
 
 
-FAST, SLOW = named(ran(12)), named(ran(8))
+FAST, SLOW = named(ran(12.5)), named(ran(8))
 
 
 def test_a_system_does_it_as_today_within_its_memory_else_in_another_way() -> None:
     card, spilt = option("second-gpu", 700, FAST), option("second-gpu", 700, named(ran(12, "offload")))
-    assert doing(card, as_today=(FAST,))
-    assert doing(card, as_today=(SLOW,), able=(FAST,))
-    assert not doing(card, as_today=(SLOW,), able=(SLOW,))
-    assert not doing(card, as_today=(FAST,), within=False)  # that way is full
-    assert doing(card, able=(SLOW, FAST), within=False)
-    assert doing(spilt, as_today=(FAST,), within=False)  # more of it goes to the host's memory
+    assert taken(card, as_today=(FAST,), able=(SLOW, FAST)) == (0.8, 0.8)
+    assert taken(card, as_today=(SLOW,), able=(SLOW,)) == (1.25, 1.25)
+    assert taken(card, as_today=(FAST,), within=False) == (NEVER, NEVER)  # that way is full, and there is no other
+    assert taken(spilt, as_today=(FAST,), within=False)[0] == 0.8  # more of it goes to the host's memory
 
 
 def test_what_is_kept_must_do_it_as_it_is() -> None:
     kept = option("keep", 0, FAST)
     raised = named(ran(12))
     raised.fit.raise_limit = True
-    assert doing(kept, usual=FAST)
-    for usual in (SLOW, raised, Unsupported("no such engine")):
-        assert not doing(kept, usual=usual, able=(FAST,), as_today=(FAST,))  # another setting is another answer
+    assert taken(kept, usual=FAST, within=False) == (0.8, NEVER)
+    assert taken(kept, usual=SLOW) == (1.25, NEVER)
+    for usual in (None, raised, Unsupported("no such engine")):
+        assert taken(kept, usual=usual, able=(FAST,), as_today=(FAST,)) == (NEVER, NEVER)  # another setting is another answer
     assert issubclass(Unsupported, AdvisorError)
+
+
+def test_the_share_of_a_tokens_time() -> None:
+    late, full = named(ran(12.5)), named(ran(12.5))
+    late.first_token_s, full.fit = SimpleNamespace(value=2.0), SimpleNamespace(fits=False)
+    assert [_taken(FAST, need_of()), _taken(SLOW, need_of()), _taken(FAST, replace(need_of(), min_tokens_per_s=0.0))] == [0.8, 1.25, 0]
+    assert [_taken(each, need_of(max_first_token_s=1.0)) for each in (late, full)] == [NEVER, NEVER]
 
 
 @pytest.mark.parametrize(

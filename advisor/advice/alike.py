@@ -5,7 +5,6 @@ falls as bandwidth rises.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from advisor import correction
@@ -49,8 +48,21 @@ def _chip(device: Device) -> str:
 def undominated(priced: Sequence["Offer"]) -> Iterator["Offer"]:
     """Of offers in the order of their prices, those than which none of their class is quicker at no higher price."""
     quickest: dict[str, float] = {}
-    for _, level in groupby(priced, key=lambda offer: offer.least_usd):
-        offers = tuple(level)
-        for offer in offers:
-            quickest[offer.alike] = max(offer.bandwidth_bytes_per_s, quickest.get(offer.alike, 0.0))
-        yield from (offer for offer in offers if not offer.alike or offer.bandwidth_bytes_per_s >= quickest[offer.alike])
+    level: list[Offer] = []  # of one price, of which each counts against the others
+    for offer in priced:
+        if level and offer.least_usd != level[0].least_usd:
+            yield from _quickest(level, quickest)
+            level = []
+        level.append(offer)
+    yield from _quickest(level, quickest)
+
+
+def _quickest(level: list["Offer"], quickest: dict[str, float]) -> list["Offer"]:
+    """Those of one price than which none of their class was quicker; a thousand are gone through for each price of a device."""
+    if len(level) == 1 and level[0].alike not in quickest:  # the most
+        quickest[level[0].alike] = level[0].bandwidth_bytes_per_s
+        return level
+    for offer in level:
+        if offer.bandwidth_bytes_per_s > quickest.get(offer.alike, 0.0):
+            quickest[offer.alike] = offer.bandwidth_bytes_per_s
+    return [offer for offer in level if not offer.alike or offer.bandwidth_bytes_per_s >= quickest[offer.alike]]

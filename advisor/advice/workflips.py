@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from advisor.advice import Flip
 from advisor.advice.desk import CONTEXT_STEP_TOKENS, Work, work_of
 from advisor.advice.holds import able_ways
-from advisor.advice.judge import Option, counted_usd, fast_enough
+from advisor.advice.joins import NEVER
+from advisor.advice.judge import Option, counted_usd, fast_enough, per_user
 from advisor.advice.prober import Prober, flip_of
 from advisor.errors import AdvisorError
 from advisor.memory import Fit
 from advisor.need import Need
+from advisor.speed import Estimate
 
 MOST_USERS_FACTOR = 32  # users are raised to this many times those asked
 MOST_STEPS = 4  # systems of the same kind, and their smaller caches, that are followed in turn
@@ -71,40 +73,80 @@ def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt, lim
 
 
 def _last_met(prober: Prober, option: Option, span: tuple[int, int, int], need_at: NeedAt, limit: int) -> int:
-    """The largest value of (low, most, step) at which this system still does it; its memory's `limit` is asked first."""
+    """The largest value of (low, most, step) at which this system still does it; its memory's `limit` is asked first.
+
+    In the way it does today's, one estimate a value; where that one ends, in any other.
+    """
     low, most, step = span
-    good, bad = 0, (most - low) // step + 1
-    full = (limit - low) // step
+    end, full = (most - low) // step + 1, (limit - low) // step
 
-    def does(number: int) -> bool:
-        return _still_does(prober, option, need_at(low + number * step), number <= full)
+    def as_today(number: int) -> float:
+        return _as_today(prober, option, need_at(low + number * step), number <= full)
 
-    for each in (full, full + 1):
-        if good < each < bad:
-            good, bad = (each, bad) if does(each) else (good, each)
-    reach = 1
-    while good < bad - 1:
-        middle = min(good + reach, bad - 1) if bad == (most - low) // step + 1 else (good + bad) // 2
-        if does(middle):
-            good, reach = middle, 2 * reach
-        else:
-            bad = middle
+    def otherwise(number: int) -> float:
+        return _otherwise(prober, option, need_at(low + number * step))
+
+    good = _largest(as_today, (0, end), full, _taken(option.estimate, need_at(low)))
+    if good + 1 < end and (taken := otherwise(good + 1)) <= 1:
+        good = _largest(otherwise, (good + 1, end), full, taken)
     return low + good * step
 
 
-def _still_does(prober: Prober, option: Option, need: Need, within: bool) -> bool:
-    """Whether a system does other work in the way it does today's; beyond its memory's limit only another way, or more in the host's."""
-    desk, work = prober.case.desk, work_of(need)
+def _largest(taken: Callable[[int], float], span: tuple[int, int], full: int, now: float) -> int:
+    """The largest number of a span (its end not in it) at which no more is `taken` of a token's time than there is; `now` is taken at
+    the first. `full` is asked at once; between two that are known, where as much would be taken as may be if it grew evenly.
+    """
+    good, bad = span
+    end, known = bad, {good: now}
+    for each in (full, full + 1):
+        if good < each < bad:
+            known[each] = taken(each)
+            good, bad = (each, bad) if known[each] <= 1 else (good, each)
+    reach = 1
+    while good < bad - 1:
+        middle = min(good + reach, bad - 1) if bad == end else _between(known, good, bad)
+        known[middle] = taken(middle)
+        if known[middle] <= 1:
+            good, reach = middle, 2 * reach
+        else:
+            bad = middle
+    return good
+
+
+def _between(known: dict[int, float], good: int, bad: int) -> int:
+    """Where all is taken that may be, if it grows evenly; halfway where it is endless."""
+    share = (1 - known[good]) / (known[bad] - known[good]) if known[bad] < NEVER else 0.5
+    return min(bad - 1, max(good + 1, good + int(share * (bad - good))))
+
+
+def _as_today(prober: Prober, option: Option, need: Need, within: bool) -> float:
+    """What a system takes of a token's time when it does other work in the way it does today's; beyond its memory's limit it does not,
+    unless more may lie in the host's.
+    """
+    desk, work, estimate = prober.case.desk, work_of(need), option.estimate
     if option.kind == "keep":
         usual = desk.usual(desk.have, work) if desk.have else None
-        return usual is not None and not isinstance(usual, AdvisorError) and fast_enough(usual, need) and not usual.fit.raise_limit
-    estimate = option.estimate
-    same = Work(work.workload, estimate.quant.id, estimate.kv_quant)
-    if within or estimate.placement.strategy == "offload":
-        as_today = desk.ways(estimate.system, same)  # one estimate; the other ways are tried only where that is not enough
-        if any(fast_enough(way, need) for way in as_today):
-            return True
-    return any(fast_enough(way, need) for way in able_ways(desk, option.open_system, same))
+        return NEVER if usual is None or isinstance(usual, AdvisorError) or usual.fit.raise_limit else _taken(usual, need)
+    if not within and estimate.placement.strategy != "offload":
+        return NEVER
+    as_today = desk.ways(estimate.system, Work(work.workload, estimate.quant.id, estimate.kv_quant))  # one estimate
+    return min((_taken(way, need) for way in as_today), default=NEVER)
+
+
+def _otherwise(prober: Prober, option: Option, need: Need) -> float:
+    """What it takes in the quickest of all ways; what is kept must do it as it is."""
+    if option.kind == "keep":
+        return NEVER
+    same = Work(need.workload, option.estimate.quant.id, option.estimate.kv_quant)
+    return min((_taken(way, need) for way in able_ways(prober.case.desk, option.open_system, same)), default=NEVER)
+
+
+def _taken(way: Estimate, need: Need) -> float:
+    """The share that a way takes of the time that each token may take: more than 1 where it is too slow, endless where it does not fit
+    or misses another wish.
+    """
+    share = need.min_tokens_per_s / per_user(way) if per_user(way) else 0.0
+    return share if fast_enough(way, need) or share > 1 else NEVER
 
 
 def _falling(prober: Prober, now: int, least: int, step: int, need_at: NeedAt) -> tuple[int, int] | None:
