@@ -260,6 +260,14 @@ def test_a_flip_says_whether_it_is_todays_system_up_to_there(wish: str, before: 
     assert (found.when.code, found.when.facts, found.then.code) == (said, {"users": 5}, "flip.mac")
 
 
+def test_the_fastest_that_was_wished_for_may_be_another_up_to_there() -> None:
+    """Whoever wants the fastest may get another of today's kind at 0.9 tokens/s too, though today's does 23."""
+    flip = flips.Flip("min_tokens_per_s", 0.9, 1.0, Reason("flip.speed-up", {}), Reason("flip.mac", {}), "mac")
+    cheapest, fastest = (replace(need_of(prefer=prefer), min_tokens_per_s=0.5) for prefer in ("cheapest", "fastest"))
+    assert _true(flip, market(cheapest, CARD), among=False).when.code == "flip.speed-up"
+    assert _true(flip, market(fastest, CARD), among=False).when.code == "flip.speed-up-still-second-gpu"
+
+
 def test_nothing_is_said_of_what_was_asked_about_only() -> None:
     flip = flips.Flip("users", 1, 2, Reason("flip.users-up", {}), Reason("flip.nothing", {}), "nothing-fits")
     plain, asked = need_of(), need_of(consider=("second-gpu",))
