@@ -5,9 +5,10 @@ import io
 import json
 from pathlib import Path
 
+import click
 import pytest
 
-from advisor.cli import batch, run
+from advisor.cli import batch, group, run
 from advisor.errors import BadValue
 
 
@@ -91,6 +92,15 @@ def test_the_rest_goes_on_and_the_exit_code_is_2(monkeypatch, capsys):
 def test_options_of_the_batch_stand_in(echoed, monkeypatch, capsys):
     _, answers = ask(monkeypatch, capsys, lines(*numbered(1)), "--users", "4")
     assert answers == [{"command": "estimate", "number": 0, "users": "4"}]
+
+
+@pytest.mark.parametrize("command", ["estimate", "recommend", "ask", "batch"])
+def test_what_was_not_said_is_no_wish_in_any_version_of_click(command):
+    """8.2.2 hands over False for such a flag, which would stand in for what a question or a request says."""
+    context = click.Context(group)
+    flags = [each for each in group.get_command(context, command).params if each.name in ("why", "new_only", "sell_old")]
+    assert flags
+    assert all([each.callback(context, each, said) for said in (None, False, True)] == [None, None, True] for each in flags)
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 7])

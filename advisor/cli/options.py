@@ -10,6 +10,12 @@ from advisor.cli.complete import catalog_ids, system_words, words, words_of
 F = TypeVar("F", bound=Callable[..., Any])
 NEGATIVE = 3
 
+
+def _flag(name: str, help_text: str) -> Callable[[F], F]:
+    """A wish that was said, or None: click 8.2.2 makes False, which would be a wish too, of what was not said."""
+    return click.option(name, is_flag=True, default=None, callback=lambda context, option, value: value or None, help=help_text)
+
+
 _MODEL = [
     click.option("--model", metavar="M", shell_complete=catalog_ids("models"),
                  help="Catalog id or alias, config.json, .gguf file, or a size: 70b, 8x7b, 30b-a3b."),
@@ -34,7 +40,7 @@ _WORK = [
     click.option("--storage", metavar="KIND", help="Where weights are loaded from: nvme-4, sata-ssd, …"),
     click.option("--electricity", metavar="USD_PER_KWH", help="Price of electricity.  [default: the catalog's]"),
     click.option("--hours-per-day", metavar="H", help="Hours of use a day.  [default: 8]"),
-    click.option("--why", is_flag=True, default=None, help="Show the arithmetic of the limiting terms, with sources."),
+    _flag("--why", "Show the arithmetic of the limiting terms, with sources."),
 ]  # fmt: skip
 _PURCHASE = [
     click.option("--have", metavar="SYSTEM", shell_complete=system_words("devices", "hosts"),
@@ -46,8 +52,8 @@ _PURCHASE = [
                  help="Only these kinds of answer (repeatable): second-gpu, …"),
     click.option("--among", metavar="SYSTEM", multiple=True, shell_complete=system_words("devices"),
                  help="Only these systems and what is owned: A or B? (repeatable)"),
-    click.option("--new-only", is_flag=True, default=None, help="No used parts."),
-    click.option("--sell-old", is_flag=True, default=None, help="Count what the replaced parts would bring."),
+    _flag("--new-only", "No used parts."),
+    _flag("--sell-old", "Count what the replaced parts would bring."),
 ]  # fmt: skip
 
 
