@@ -90,7 +90,17 @@ class Catalog:
 
     def find(self, kind: str, name: str) -> Found:
         """The id that `name` stands for, with the memory it states and a remark on how it was read; no names are read for an id."""
-        return Found(name) if self._has(kind, name) else self._names_of(kind).find(name)
+        if self._has(kind, name):
+            return Found(name)
+        return (self._of_size(name) if kind == "devices" else None) or self._names_of(kind).find(name)
+
+    def _of_size(self, name: str) -> Found | None:
+        """`ID 64gb`, an id with a size that it is sold with, as our own SYSTEM words say it: for these too no names are read."""
+        device_id, _, size = name.rpartition(" ")
+        number = size.removesuffix("gb")
+        if number == size or not (number.isascii() and number.isdigit()) or not self._has("devices", device_id):
+            return None
+        return Found(device_id, float(number)) if float(number) in self._memory_gib(device_id) else None
 
     def _has(self, kind: str, record_id: str) -> bool:
         return any(record_id in layer.copy.index(kind) for layer in self._layers)

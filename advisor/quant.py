@@ -88,8 +88,15 @@ def _matching(quant: Quant, role: str, engine_id: str) -> tuple[Rule, ...]:
     return tuple(
         rule
         for rule in quant.rules
-        if (not rule.engines or engine_id in rule.engines) and any(fnmatchcase(role, pattern) for pattern in rule.roles)
+        if (not rule.engines or engine_id in rule.engines) and any(_fits(role, pattern) for pattern in rule.roles)
     )
+
+
+def _fits(role: str, pattern: str) -> bool:
+    """Whether a shell pattern fits; most are plain words, for which no regular expression is compiled."""
+    if any(sign in pattern for sign in "*?["):
+        return fnmatchcase(role, pattern)
+    return role == pattern
 
 
 def _holds(condition: str, model: Model) -> bool:

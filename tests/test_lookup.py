@@ -1,6 +1,7 @@
 """Names as people and tools write them: the right record, or an error with the nearest; never a silent substitute."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,38 @@ SMALL = Catalog.load(root=FROZEN, user_folder=False)
 )  # fmt: skip
 def test_normal_form(written: str, form: str) -> None:
     assert normal(written) == form
+
+
+@pytest.mark.parametrize("catalog", [WHOLE, SMALL])
+def test_an_id_with_one_of_its_sizes_is_read_without_names_as_with_them(catalog: Catalog) -> None:
+    """The short way of `Catalog.find` finds what the names of all devices give, also where several of a family share a name."""
+    names = catalog._names_of("devices")
+    for device_id in catalog.ids("devices"):
+        for size in catalog._memory_gib(device_id):
+            written = f"{device_id} {size:g}gb"
+            found = catalog.find("devices", written)
+            assert found.id == device_id
+            with suppress(UnknownName, AmbiguousName):  # `arc-a770-8gb 8gb` is no name, but clear
+                assert names.find(written).id == device_id
+                assert names.find(written).memory_gib in (size, None)  # None: the only size
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("mac-m3-ultra-80c 512gb", ("mac-m3-ultra-80c", 512.0)),
+        ("rtx-3090 24gb", ("rtx-3090", 24.0)),
+        ("arc-a770-8gb 8gb", ("arc-a770-8gb", 8.0)),
+    ],
+)
+def test_an_id_may_state_its_size(written: str, wanted: tuple[str, float]) -> None:
+    assert WHOLE.find("devices", written)[:2] == wanted
+
+
+@pytest.mark.parametrize("written", ["rtx-3090 25gb", "mac-m3-ultra-80c 7gb", "mac-m3-ultra-80c ²gb"])
+def test_a_size_that_is_not_sold_is_refused(written: str) -> None:
+    with pytest.raises(UnknownName):
+        WHOLE.find("devices", written)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The `advisor estimate` command that gives an estimate's numbers again: everything it assumed is said in it."""
 
 from collections.abc import Sequence
-from shlex import join
 
 from advisor.answers import Recommended
 from advisor.record import dataclass
@@ -31,6 +30,8 @@ def again(given: Estimate, stated: Said = NOTHING) -> str:
     words += ["--kv-quant", given.kv_quant] if given.kv_quant != "f16" else []
     words += ["--users", str(work.users)] if work.users != 1 else []
     words += ["--context", str(work.context_tokens), "--prompt", str(work.prompt_tokens), "--generate", str(work.generate_tokens)]
+    from shlex import join  # late: most pages show no command
+
     return join([*words, *_surroundings(given.system, stated), *stated.terms])
 
 
