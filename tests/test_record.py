@@ -48,6 +48,54 @@ def test_fields_text_and_copies_are_those_of_dataclasses(ours, theirs, values, n
     assert one == one and one != other and one != values
 
 
+@pytest.mark.parametrize("post", [False, True])
+@pytest.mark.parametrize("kw_only", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 23, 24, 25, 60, 300])
+def test_records_of_any_number_of_fields_are_made_as_by_dataclasses(count, kw_only, post):
+    """The templates of methods serve every number of fields, written out in a table or not; half of the fields have defaults."""
+
+    def made(decorator, field):
+        names = [f"field_{at}" for at in range(count)]
+        body = {"__annotations__": dict.fromkeys(names, int)} | {name: at for at, name in enumerate(names) if at >= count / 2}
+        body |= {names[-1]: field(default_factory=list)} if count > 3 else {}
+        body |= {"__post_init__": lambda self: seen.append(type(self))} if post else {}
+        return decorator(frozen=True, kw_only=kw_only)(type("Thing", (), body))
+
+    seen: list[type] = []
+    ours, theirs = made(record.dataclass, record.field), made(dataclasses.dataclass, dataclasses.field)
+    named = {f"field_{at}": -at for at in range(count - 1)}
+    given = [named] if count < 2 else [named, dict(list(named.items())[: (count + 1) // 2])]
+    for values in given if count != 1 else [{"field_0": 7}]:
+        one, other = ours(**values), theirs(**values)
+        assert repr(one) == repr(other)
+        assert list(vars(one)) == list(ours.__annotations__)
+        assert one == ours(**values)
+        for wrong in ({**values, "no_field": 1}, {}):
+            failures = [_error_of(each, wrong) for each in (ours, theirs)]
+            assert failures[0] == failures[1]
+        if not kw_only:
+            assert repr(ours(*values.values())) == repr(theirs(*values.values()))
+    assert set(seen) == ({ours, theirs} if post else set())
+
+
+def _error_of(cls, values):
+    try:
+        cls(**values)
+    except TypeError as error:
+        return str(error).rpartition(".")[2]
+    return None
+
+
+def test_a_field_without_a_default_behind_one_with_it_is_refused():
+    @record.dataclass(frozen=True)
+    class Pair:
+        left: int = 0
+        right: int
+
+    with pytest.raises(TypeError, match="without a default"):
+        Pair(1, 2)
+
+
 @pytest.mark.parametrize("frozen", [True, False])
 def test_equal_records_have_equal_hashes_and_changeable_ones_none(frozen):
     @record.dataclass(frozen=frozen)
