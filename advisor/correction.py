@@ -4,7 +4,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -93,11 +93,6 @@ def file() -> "Path":
     return folder() / FILE_NAME
 
 
-def any_saved() -> bool:
-    """Whether there is a file of corrections."""
-    return os.path.exists(os.path.join(folder_name(), FILE_NAME))
-
-
 @lru_cache(maxsize=8)
 def _known_file(find: Callable[[], str], *_environment: str | None) -> str:
     """The file, found once for an environment: asked for by every estimate."""
@@ -125,12 +120,13 @@ def saved() -> Mapping[str, Correction]:
     return _rows_at(path, stamp)
 
 
-def local(device_id: str, engine_id: str, devices: int = 1) -> Correction | None:
-    """The saved correction for `devices` of this device on this engine; None without one, or while switched off."""
-    return saved().get(key_of(device_id, engine_id, devices))
+def parts_of(key: str) -> tuple[int, str, str] | None:
+    """How many of which device, with which engine, a key speaks of; None for what is no key."""
+    parts = re.fullmatch(_KEY, key)
+    return (int(parts[1]), parts[2], parts[3]) if parts else None
 
 
-def doubt_of(held: Mapping[str, Correction], counts: Mapping[str, int], engine_id: str) -> Doubt | None:
+def doubt_of(held: Mapping[str, Correction], devices: Collection[str], count: int, engine_id: str) -> Doubt | None:
     """What of the saved speaks against an estimate on so many of these devices that was not measured itself.
 
     Another engine on the same devices tells most: whether that engine is slow there or the machine, nobody knows. Then the same engine
@@ -138,12 +134,11 @@ def doubt_of(held: Mapping[str, Correction], counts: Mapping[str, int], engine_i
     """
     found = []
     for key, each in held.items():
-        parts = re.fullmatch(_KEY, key)
-        factor = each.decode_factor
-        if parts is None or factor is None or factor >= 1 or parts[2] not in counts:
+        parts, factor = parts_of(key), each.decode_factor
+        if parts is None or factor is None or factor >= 1 or parts[1] not in devices:
             continue
-        count, device, engine = int(parts[1]), parts[2], parts[3]
-        found.append(Doubt(device, count, engine, factor, each.rows, each.date, {device: count} == counts))
+        number, device, engine = parts
+        found.append(Doubt(device, number, engine, factor, each.rows, each.date, len(devices) == 1 and number == count))
     return min(found, key=lambda each: (not each.same_devices, each.engine != engine_id, each.decode_factor), default=None)
 
 

@@ -179,7 +179,7 @@ class _Behind:
     def doubt(self) -> Doubt | None:
         if self.timed is None or (self.known is not None and self.known.decode_factor is not None):
             return None
-        return correction.doubt_of(self.saved, dict(self.plan.setup.devices), self.plan.engine.id)
+        return correction.doubt_of(self.saved, self.plan.setup.device_ids, self.plan.system.count, self.plan.engine.id)
 
     @cached_property
     def warnings(self) -> tuple[Reason, ...]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor import correction
 from advisor.advice.alike import Classes, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
@@ -62,12 +61,12 @@ def test_other_memory_rates_power_or_links_are_another_class() -> None:
         assert named(**changed) != same
 
 
-def test_what_is_owned_or_measured_is_in_no_class(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_owned_or_measured_is_in_no_class() -> None:
     device = CATALOG.device("rtx-3090")
     two, one = [(device, device.largest_memory_bytes, 2)], [(device, device.largest_memory_bytes, 1)]
     assert Classes().of("second-gpu", two, one) == ""
-    monkeypatch.setattr(correction, "file", lambda: tmp_path)
-    assert Classes().of("second-gpu", two, two) == ""
+    assert Classes(("rtx-3090",)).of("second-gpu", two, two) == ""
+    assert Classes(("rtx-4090",)).of("second-gpu", two, two) == Classes().of("second-gpu", two, two) != ""
 
 
 def with_twin(folder: Path) -> Catalog:

@@ -30,6 +30,11 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return correction.folder()
 
 
+def local(device_id: str, engine_id: str, devices: int = 1) -> correction.Correction | None:
+    """What is saved now of so many of a device with an engine."""
+    return correction.saved().get(correction.key_of(device_id, engine_id, devices))
+
+
 def compared(catalog: Catalog, name: str, **stated: str) -> tuple[calibrate.Judged, ...]:
     """The rows of a fixture."""
     model = catalog.model(stated["model"]) if "model" in stated else None
@@ -186,15 +191,15 @@ def test_saved_corrections_hold_for_their_device_count_and_engine(catalog: Catal
     held = corrections.save(corrections.rows_of(rows, date(2026, 3, 3)))
     factors = sorted(row.ratio for row in rows if row.usable and row.ratio and row.bound.run.kind == "decode")
     assert held["1x rtx-3090 on llama.cpp"].decode_factor == pytest.approx(sum(factors) / 2)  # the median of two
-    saved = correction.local("rtx-3090", "llama.cpp")
+    saved = local("rtx-3090", "llama.cpp")
     assert saved is not None and saved.rows == 3 and saved.date == "2026-03-03"
-    assert correction.local("rtx-3090", "llama.cpp", 2) is None and correction.local("rtx-3090", "vllm") is None
+    assert local("rtx-3090", "llama.cpp", 2) is None and local("rtx-3090", "vllm") is None
     with correction.off():
-        assert correction.local("rtx-3090", "llama.cpp") is None
+        assert local("rtx-3090", "llama.cpp") is None
     corrections.save(corrections.rows_of(rows, date(2026, 3, 4)))  # the same rows again are the same rows
-    again = correction.local("rtx-3090", "llama.cpp")
+    again = local("rtx-3090", "llama.cpp")
     assert again is not None and again.rows == 3
-    assert corrections.reset() and correction.local("rtx-3090", "llama.cpp") is None and not corrections.reset()
+    assert corrections.reset() and local("rtx-3090", "llama.cpp") is None and not corrections.reset()
 
 
 def test_a_broken_corrections_file_corrects_nothing(own_folder: Path) -> None:
@@ -202,7 +207,7 @@ def test_a_broken_corrections_file_corrects_nothing(own_folder: Path) -> None:
     for held in ("", "{", "[]", '{"corrections": []}', '{"corrections": {"1x rtx-3090 on llama.cpp": [{"kind": "decode", "factor": "1e9"}, 7, null]}}',
                  '{"corrections": {"1x rtx-3090 on llama.cpp": [{"kind": "decode", "factor": 1e9}]}}', "[" * 100_000):  # fmt: skip
         correction.file().write_text(held)
-        assert correction.local("rtx-3090", "llama.cpp") is None
+        assert local("rtx-3090", "llama.cpp") is None
 
 
 def test_two_savers_at_once_lose_nothing(own_folder: Path) -> None:
@@ -212,7 +217,7 @@ def test_two_savers_at_once_lose_nothing(own_folder: Path) -> None:
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(number)]) for number in range(3)]
     assert [process.wait(60) for process in running] == [0, 0, 0]
-    held = correction.local("d", "e")
+    held = local("d", "e")
     assert held is not None and held.rows == 15
 
 
@@ -288,7 +293,7 @@ def test_corrections_and_own_devices_lie_where_the_system_keeps_settings(
 
 def test_an_answer_reads_what_is_saved_once(catalog: Catalog) -> None:
     def saved_factor() -> float | None:
-        found = correction.local("rtx-3090", "llama.cpp")
+        found = local("rtx-3090", "llama.cpp")
         return found.decode_factor if found else None
 
     def write(factor: float) -> None:

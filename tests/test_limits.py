@@ -332,7 +332,7 @@ def rough_of(users: int = 2) -> Bounds:
         400,
         0.8,
     )
-    found._touched = lambda tokens: tokens / 4  # type: ignore[assignment]
+    found._saved, found._touched = {}, lambda tokens: tokens / 4  # type: ignore[assignment]
     return found
 
 
@@ -554,20 +554,31 @@ def test_weights_in_the_hosts_memory(disk_share: float, held: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("factor", "seats", "corrected", "more"),
+    ("factors", "devices", "count", "more", "sooner"),
     [
-        (1.5, 1, True, 1.5),
-        (1.5, 1, False, 1.0),  # nothing was saved
-        (1.5, 2, True, 1.0),  # what holds for equal devices tells nothing of unlike ones
-        (0.8, 1, True, 1.0),  # a bound is never lowered
-        (None, 1, True, 1.0),
-        ("unknown", 1, True, 1.0),
+        ((1.5, None), "aa", 2, 1.5, 1.5),  # of two sizes of memory
+        ((1.5, 1.2), "a", 2, 1.5, 1.5),
+        ((0.8, 1.2), "a", 2, 0.8, 1.2),
+        ((0.8, None), "a", 2, 0.8, 1.0),
+        ((None, 0.5), "a", 2, 1.0, 1.0),
+        ((1.5, None), "a", 1, 1.0, 1.0),  # two tell nothing of one
+        ((1.5, None), "ab", 2, 1.0, 1.0),  # what holds for equal devices tells nothing of unlike ones
+        (None, "a", 2, 1.0, 1.0),
     ],
 )
-def test_own_measurements_lift_the_bound(monkeypatch: pytest.MonkeyPatch, factor: Any, seats: int, corrected: bool, more: float) -> None:
-    known = None if factor == "unknown" else Correction(factor, None, 3, "2026-11-01")
-    monkeypatch.setattr("advisor.correction.local", lambda *_, devices: known if devices == 2 else None)
+def test_own_measurements_move_the_bound(factors: Any, devices: str, count: int, more: float, sooner: float) -> None:
     found = object.__new__(Bounds)
-    found.desk = SimpleNamespace(corrected=corrected)  # type: ignore[assignment]
-    one = SimpleNamespace(device=CARD, way=SimpleNamespace(engine=SimpleNamespace(id="vllm")))
-    assert found._better([(one, 2)] * seats, 2) == more  # type: ignore[list-item]
+    found._saved = {"2x a on vllm": Correction(*factors, 3, "2026-11-01")} if factors else {}
+    way = SimpleNamespace(engine=SimpleNamespace(id="vllm"))
+    seats: Any = [(SimpleNamespace(device=SimpleNamespace(id=each), way=way), 1) for each in devices]
+    assert (found._better(seats, count), found._sooner(seats, count)) == (more, sooner)
+
+
+def test_own_measurements_lift_the_rough_bound() -> None:
+    """By what was measured with any engine of so many, and never below what others may reach."""
+    found, offer = rough_of(), offered(400)
+    plain, offer.key, offer.groups = found.roughly(offer), "again", ((SimpleNamespace(id="a"), 400, 1),)
+    saved = {"1x a on vllm": 1.5, "1x a on mlx": 2.0, "1x a on exo": 0.5, "2x a on exo": 3.0, "1x b on exo": 3.0}
+    found._saved = {key: Correction(factor, None, 1, "") for key, factor in saved.items()}
+    found.desk = SimpleNamespace(lifts={("a", 1): 2.0, ("a", 2): 3.0, ("b", 1): 3.0})  # type: ignore[assignment]
+    assert found.roughly(offer) == pytest.approx(2 * plain)

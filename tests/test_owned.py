@@ -156,7 +156,7 @@ def changing(monkeypatch: pytest.MonkeyPatch, tried: dict[str, tuple[Any, ...]],
     desk: Any = SimpleNamespace(
         have=bind(have, CATALOG),
         eight_bit_caches=("q8_0",),
-        corrected=False,
+        measured=frozenset(),
         choice=CHOSEN.__getitem__,
         catalog=SimpleNamespace(hints=hints),
     )

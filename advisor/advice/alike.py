@@ -4,10 +4,9 @@ Within a class, everything that an estimate and a bill take from a device is equ
 falls as bandwidth rises.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from advisor import correction
 from advisor.device import Device
 from advisor.record import fields
 
@@ -26,13 +25,13 @@ UNASKED = frozenset(
 class Classes:
     """Names the classes of offers; each device is looked at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, measured: Collection[str] = ()) -> None:
         self._chips: dict[str, str] = {}
-        self._measured = correction.any_saved()  # what the owner measured holds for one device, not for its like
+        self._measured = measured  # by the owner: devices that their like tell nothing of
 
     def of(self, kind: str, groups: Sequence["Owned"], bought: Sequence["Owned"]) -> str:
         """The class of equal devices that are all bought, alone or beside what is owned; "" where an offer is in a class of its own."""
-        if self._measured or len(bought) != 1 or groups[-1] != bought[0]:
+        if len(bought) != 1 or groups[-1] != bought[0] or bought[0][0].id in self._measured:
             return ""
         device, memory_bytes, count = bought[0]
         if device.id not in self._chips:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from advisor import correction
 from advisor.advice.desk import Desk, Hopeless, Work
 from advisor.advice.holds import Seat, Way, fits, holds_of, short_bytes
 from advisor.advice.joins import NEVER, Joins
 from advisor.advice.offers import Offer
 from advisor.advice.paces import Paces, Seats, Spilt, least_moved
+from advisor.correction import Correction, key_of
 from advisor.placement import Job
 from advisor.placement.rules import problem, tensor_problem
 from advisor.record import replace
@@ -62,6 +62,7 @@ class Bounds:
         self.desk = desk
         self.work = work
         self.users = work.workload.users or 1
+        self._saved = desk.saved
         self._holds = holds_of(desk, work, bool(smaller))
         self._paces = Paces(desk, work)
         self._joins = Joins(desk, work)
@@ -96,10 +97,11 @@ class Bounds:
         return self._least_bytes <= offer.memory_bytes and min((short for _, short in self._seated(offer)), default=NEVER) <= 0
 
     def roughly(self, offer: Offer) -> float:
-        """What `at_datasheet_rates` says of an offer, worked out once."""
+        """What `at_datasheet_rates` says of an offer, more where more was measured with any engine, worked out once."""
         found = self._rough.get(offer.key)
         if found is None:
-            found = self._rough[offer.key] = self.at_datasheet_rates(offer)
+            lifted = max(self.desk.lifts.get((device.id, offer.count), 1.0) for device, *_ in offer.groups) if self._saved else 1.0
+            found = self._rough[offer.key] = lifted * self.at_datasheet_rates(offer)
         return found
 
     def at_datasheet_rates(self, offer: Offer) -> float:
@@ -150,16 +152,18 @@ class Bounds:
     def sustained(self, offer: Offer) -> float:
         """The most tokens/s that an offer sustains for all users together, each of whom has a prompt read before every answer."""
         most, load = self.of(offer).tokens_per_s, self.work.workload
-        if not most or not load.prompt_tokens or self.users == 1 or self.desk.corrected:
+        if not most or not load.prompt_tokens or self.users == 1:
             return self.users * most
         reading_s = min(self._paces.unhidden_s(seats, offer.count) for seats, _ in self._seated(offer))
-        return self.users * load.generate_tokens / (self.users * reading_s + load.generate_tokens / most)
+        factors = [self._better(seats, offer.count) for seats, _ in self._seated(offer)] if self._saved else [1.0]
+        before = most / min(factors)  # no estimate was more before it was corrected, reading and all
+        return max(factors) * self.users * load.generate_tokens / (self.users * reading_s + load.generate_tokens / before)
 
     def may_start(self, offer: Offer, within_s: float | None) -> bool:
         """Whether the last user of an offer may have a first token within that time."""
-        if within_s is None or not self.work.workload.prompt_tokens or self.desk.corrected:
+        if within_s is None or not self.work.workload.prompt_tokens:
             return True
-        least = (self._paces.first_s(seats, offer.count) for seats, _ in self._seated(offer))
+        least = (self._paces.first_s(seats, offer.count) / self._sooner(seats, offer.count) for seats, _ in self._seated(offer))
         return min(least, default=NEVER) <= ROUNDING * within_s
 
     def hopeless(self, offer: Offer, tokens_per_s: float) -> Hopeless:
@@ -239,11 +243,20 @@ class Bounds:
         return lie.cut_s + self._joins.reduces_s(lie.seats[0][0].way, offer) if lie.cut_s < NEVER else NEVER
 
     def _better(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
-        """How much more than estimated the owner's own measurements allow."""
-        if not self.desk.corrected or len(seats) > 1:
-            return 1.0
-        known = correction.local(seats[0][0].device.id, seats[0][0].way.engine.id, devices=count)
-        return max(1.0, known.decode_factor or 1.0) if known else 1.0
+        """How much more, or less, than estimated the owner's own measurements make of it."""
+        known = self._saved and self._measured(seats, count)
+        return known.decode_factor or 1.0 if known else 1.0
+
+    def _sooner(self, seats: Sequence[tuple[Seat, int]], count: int) -> float:
+        """By how much at the most they bring the first token forward: reading and the first step have each a factor of its own."""
+        known = self._saved and self._measured(seats, count)
+        return max(known.prefill_factor or 1.0, known.decode_factor or 1.0) if known else 1.0
+
+    def _measured(self, seats: Sequence[tuple[Seat, int]], count: int) -> Correction | None:
+        """What is saved of so many of a device with the engine of a way; nothing of unlike ones."""
+        (first, _), *others = seats
+        alike = all(seat.device.id == first.device.id for seat, _ in others)
+        return self._saved.get(key_of(first.device.id, first.way.engine.id, count)) if alike else None
 
     def _cuts(self, way: Way, offer: Offer) -> tuple[bool, bool]:
         """Whether this engine may cut layers over that many devices, and whether it may share experts."""

@@ -1,6 +1,6 @@
 """The work table of one recommendation: what was bound, priced, billed and estimated, each once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from advisor import choose, correction
 from advisor.cache import Cache, cache_of
 from advisor.catalog import Catalog
+from advisor.correction import Correction
 from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.errors import AdvisorError
@@ -203,9 +204,24 @@ class Desk:
         return self._bytes[key]
 
     @cached_property
-    def corrected(self) -> bool:
-        """Whether the owner's own measurements were saved."""
-        return correction.any_saved()
+    def saved(self) -> Mapping[str, Correction]:
+        """What the owner's own measurements correct."""
+        return correction.saved()
+
+    @cached_property
+    def lifts(self) -> dict[tuple[str, int], float]:
+        """By how much at the most estimates on so many of a device are corrected upwards, for each of which something is saved."""
+        found: dict[tuple[str, int], float] = {}
+        for key, known in self.saved.items():
+            if parts := correction.parts_of(key):
+                count, device, _ = parts
+                found[device, count] = max(1.0, known.decode_factor or 1.0, found.get((device, count), 1.0))
+        return found
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """The devices of which something is saved, of however many: what holds for one does not hold for its like."""
+        return frozenset(device for device, _ in self.lifts)
 
     @cached_property
     def runs(self) -> dict[tuple[object, ...], tuple[Run, ...]]:

@@ -95,7 +95,7 @@ class Shelf:
         self.desk = desk
         self.owned = owned_cards(desk.have)
         self.hosts = Hosts(desk)
-        self.classes = Classes()
+        self.classes = Classes(desk.measured)
 
     def card_offer(self, kind: str, words: str, groups: Sequence[Owned], bought: Sequence[Owned]) -> Offer | None:
         """An offer of cards in one host; None where no host takes them."""
@@ -222,7 +222,7 @@ def _terms_key(desk: Desk) -> tuple[object, ...]:
     need, terms = desk.need, desk.terms
     owned = desk.key(desk.have) if desk.have else None
     own = need.host, need.host_owned, need.ram_bytes, need.psu_w
-    return owned, need.new_only, need.prices_usd, own, terms.today or date.today()
+    return owned, need.new_only, need.prices_usd, own, terms.today or date.today(), desk.measured
 
 
 def owned_offer(shelf: Shelf) -> Offer | None:

@@ -138,7 +138,15 @@ def _as_offer(desk: Desk) -> Offer:
 
 def _may_do(mine: Offer, desk: Desk, work: Work, need: Need, generously: bool = True) -> bool:
     """Whether the memory's speed allows what is owned to reach the wanted speed at all; generously where what comes near is shown."""
+    if _each_measured(desk):
+        return True
     return bounds_of(desk, work).may_reach(mine, need.min_tokens_per_s, generously)
+
+
+def _each_measured(desk: Desk) -> bool:
+    """Whether something is saved of several that are owned: perhaps of one of them, of which the bound of all tells nothing."""
+    have = desk.have
+    return have is not None and have.count > 1 and any(group.device.id in desk.measured for group in have.groups)
 
 
 def _ways(case: Case, system: System, work: Work, mine: Offer) -> tuple[Estimate, ...]:
@@ -153,7 +161,7 @@ def _ways(case: Case, system: System, work: Work, mine: Offer) -> tuple[Estimate
 def _bounded(case: Case) -> bool:
     """Whether the bound of what is owned holds for one device of it, too: where all are alike."""
     have = case.desk.have
-    return case.lean and have is not None and (have.count == 1 or (len(have.groups) == 1 and not case.desk.corrected))
+    return case.lean and have is not None and (have.count == 1 or (len(have.groups) == 1 and not _each_measured(case.desk)))
 
 
 def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple[Option, ...]:

@@ -36,7 +36,7 @@ def _considered(kind: str, need: Need) -> bool:
 
 def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
     """The offers in the order of their bounds, the quickest first; a bound is worked out when a rough one says that its turn has come."""
-    if case.desk.corrected or case.offers.named:  # own measurements, or an engine that is named, may be above the rough bound
+    if case.offers.named:  # an engine that is named may be above the rough bound
         yield from sorted(offers, key=lambda offer: -case.most(offer))
         return
     waiting = [(-case.bounds.roughly(offer), at, False, offer) for at, offer in enumerate(offers)]
