@@ -6,7 +6,7 @@ from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import CONTEXT_STEP_TOKENS, NONE_HOPELESS, Desk, Work
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, assured, best_way, enough, fast_enough, faster, gains, lies, per_user
-from advisor.advice.offers import Offer, Shelf, owned_cards
+from advisor.advice.offers import Offer, Shelf, name_of, owned_cards
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
 from advisor.need import Need
@@ -138,15 +138,23 @@ def _as_offer(desk: Desk) -> Offer:
 
 def _may_do(mine: Offer, desk: Desk, work: Work, need: Need, generously: bool = True) -> bool:
     """Whether the memory's speed allows what is owned to reach the wanted speed at all; generously where what comes near is shown."""
-    if _each_measured(desk):
-        return True
-    return bounds_of(desk, work).may_reach(mine, need.min_tokens_per_s, generously)
+    bounds = bounds_of(desk, work)
+    return any(bounds.may_reach(each, need.min_tokens_per_s, generously) for each in (mine, *_alone(desk)))
 
 
 def _each_measured(desk: Desk) -> bool:
     """Whether something is saved of several that are owned: perhaps of one of them, of which the bound of all tells nothing."""
     have = desk.have
     return have is not None and have.count > 1 and any(group.device.id in desk.measured for group in have.groups)
+
+
+def _alone(desk: Desk) -> Iterator[Offer]:
+    """Each of several that are owned as an offer, where its bound may be above that of all."""
+    if _each_measured(desk):
+        shelf = Shelf(desk)
+        for device, memory_bytes, _ in owned_cards(desk.have):
+            one, words = (device, memory_bytes, 1), name_of(device, memory_bytes)
+            yield shelf.card_offer("keep", words, [one], ()) or shelf.box_offer("keep", words, *one, 1)
 
 
 def _ways(case: Case, system: System, work: Work, mine: Offer) -> tuple[Estimate, ...]:
