@@ -116,9 +116,10 @@ class Pace(Saying):
 
 @dataclass(frozen=True, kw_only=True)
 class Length(Saying):
-    """A context."""
+    """A context, and how much of it is read before an answer where that is known."""
 
     tokens: int = given(least=1)
+    prompt_tokens: int | None = given(default=None, least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

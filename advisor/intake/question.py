@@ -17,7 +17,7 @@ from advisor.intake.question_names import Mention, mentions, spans
 from advisor.intake.question_network import networked, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
-from advisor.intake.question_reading import Reading, read_amounts, read_prices, read_processors
+from advisor.intake.question_reading import Reading, read_amounts, read_length, read_prices, read_processors
 from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, bought_within, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
@@ -108,6 +108,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     beside_mac = _read_any_mac(question, reading)
     spoken = _for_all_models(question, spoken, reading, catalog)
     reading.set("model", spoken.models[0] if spoken.models else None)
+    read_length(reading, reading.words.get("model"), catalog)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
     reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
     reading.assumptions += sides.notes

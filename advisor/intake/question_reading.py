@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from advisor.errors import AdvisorError
+from advisor.hints import Length
 from advisor.intake import question_money as money
 from advisor.intake import question_speeds as speeds
 from advisor.intake import question_wishes as wishes
 from advisor.intake import question_words as amounts
 from advisor.intake.question_words import Text
 from advisor.need import USUAL_GENERATE_TOKENS, USUAL_PROMPT_TOKENS
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.record import dataclass, field
 from advisor.words import Amount
 
@@ -24,6 +26,7 @@ class Reading:
     words: dict[str, Any] = field(default_factory=dict)
     assumptions: list[Reason] = field(default_factory=list)
     speed: speeds.Pace = field(default_factory=speeds.Pace)
+    length: Length | None = None  # the context that words tell without a number
 
     def set(self, key: str, value: Any) -> None:
         """Keep a value that is there."""
@@ -60,8 +63,34 @@ def read_amounts(question: Text, reading: Reading, catalog: "Catalog") -> None:
     if spent:
         reading.set("budget", _usd(spent, reading, catalog, digits=0))
     reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
-    reading.set("context", amounts.context(question) or wishes.length(question, catalog, reading.assumptions))
+    reading.length = wishes.length(question, catalog)
+    reading.set("context", amounts.context(question))
     _room_for_prompt(reading)
+
+
+def read_length(reading: Reading, model: str | None, catalog: "Catalog") -> None:
+    """The context of what the text speaks of, and what of it is read before an answer, where it states no numbers: within what the
+    model was made for, and said aloud.
+    """
+    found, words = reading.length, reading.words
+    if found is None or ("context" in words and (found.prompt_tokens is None or "prompt" in words)):
+        return
+    context = words.get("context") or min(found.tokens, _made_for(model, catalog) or found.tokens)
+    facts: dict[str, Fact] = {"name": found.name, "context_tokens": context}
+    reading.set("context", context)
+    if found.prompt_tokens is not None and "prompt" not in words:
+        words["prompt"] = found.prompt_tokens if context >= found.tokens else min(found.prompt_tokens, context // 2)
+        facts["prompt_tokens"] = words["prompt"]
+    reading.assumptions.append(Reason("ask.length-read" if "prompt_tokens" in facts else "ask.length", facts, (found.source,)))
+    _room_for_prompt(reading)
+
+
+def _made_for(model: str | None, catalog: "Catalog") -> int | None:
+    """The longest context of a model of the catalog."""
+    try:
+        return catalog.model(model).max_context_tokens if model else None
+    except AdvisorError:
+        return None  # a size in words
 
 
 def _room_for_prompt(reading: Reading) -> None:

@@ -118,13 +118,9 @@ def pace(text: Text, catalog: "Catalog", notes: list[Reason]) -> float | None:
     return found.tokens_per_s
 
 
-def length(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
-    """A context in words, such as long documents, said aloud with its number."""
-    found = _in_words(text, catalog.hints.lengths)
-    if not found:
-        return None
-    notes.append(Reason("ask.length", {"name": found.name, "context_tokens": found.tokens}, (found.source,)))
-    return found.tokens
+def length(text: Text, catalog: "Catalog") -> Length | None:
+    """A context in words, such as long documents or a coding agent's."""
+    return _in_words(text, catalog.hints.lengths)
 
 
 def crowd(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
@@ -138,4 +134,7 @@ def crowd(text: Text, catalog: "Catalog", notes: list[Reason]) -> int | None:
 
 def _in_words(text: Text, known: Sequence[_Worded]) -> _Worded | None:
     """The first of these amounts that the text says in one of its ways."""
-    return next((each for each in known if text.take(rf"\b(?:{each.words})\b")), None)
+    found = next((each for each in known if text.take(rf"\b(?:{each.words})\b")), None)
+    while found and text.take(rf"\b(?:{found.words})\b"):
+        pass  # said in several ways, as in "a coding agent like Claude Code"
+    return found

@@ -41,6 +41,8 @@ ASKED: dict[str, str] = {
     "ask.within-budget": "“{name}” is taken as {taken}: of its kind the most memory, and the fastest, that {budget_usd} buys.",
     "ask.left-out": "Left out as you wish: {kinds}.",
     "ask.length": "“{name}” is taken as {context_tokens}.",
+    "ask.length-read": "“{name}” is taken as a context of {context_tokens}, {prompt_tokens} of it read before an answer (after the first "
+    "the engine's cache spares most of the reading); --context and --prompt state yours.",
     "ask.pace": "“{name}” is taken as {floor_tokens_per_s}.",
     "ask.range": "Of the range the upper end is taken, {budget_usd}.",
     "ask.spelling": "“{written}” is read as {read}.",

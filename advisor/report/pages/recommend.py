@@ -190,6 +190,8 @@ TAKEN = tuple(
         "usual-card",
         "took-least",
         "within-budget",
+        "length",
+        "length-read",
         "near-name",
         "detected",
         "took-mixture",
