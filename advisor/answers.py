@@ -241,11 +241,11 @@ def _recommended(request: Request, catalog: "Catalog") -> "Recommendation":
 
 def _asked(request: Request, catalog: "Catalog") -> Recommended:
     """Options stated beside the question win over its text."""
-    from advisor.asked import UNPRICED, cannot, filled, side_by_side, speed_of, usual_model
+    from advisor.asked import CARD_ALONE, UNPRICED, cannot, filled, side_by_side, speed_of, usual_model
     from advisor.intake.question import understand
     from advisor.intake.question_line import command_line
     from advisor.intake.question_topics import refuse
-    from advisor.told import card_alone, told
+    from advisor.told import told
 
     understood = understand(request.get("question"), catalog)
     stated = {key: value for key, value in request.values.items() if key != "question"}
@@ -258,11 +258,12 @@ def _asked(request: Request, catalog: "Catalog") -> Recommended:
         words = {key: value for key, value in words.items() if key != "among"}
         given = _recommended(Request("ask", {key: value for key, value in asked.values.items() if key != "among"}), catalog)
     with_notes = replace(given, assumptions=(*question.notes, *given.assumptions))
+    if any(note.code == CARD_ALONE for note in question.notes):  # what the computer does alone is no question of who has not named it
+        with_notes = replace(with_notes, remarks=tuple(each for each in given.remarks if not each.code.startswith("remark.processor")))
     if any(reason.code in UNPRICED for reason in refused):
         model = asked.get("model") or usual_model(understood, asked, catalog)
         of_it = Request("ask", {**asked.values, **({"model": model} if model else {})})
         refused = (refused[0], speed_of(asked.get("among")[0], of_it, given, catalog))
-    refused += card_alone(understood, asked, given, lambda request: _recommended(request, catalog), catalog)
     beside = (*told(understood, asked, given, catalog), *side_by_side(understood, asked, given, catalog))
     return Recommended(with_notes, command_line(words), understood.not_understood, (*refused, *beside), asked)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from advisor.speed import Estimate
 
 UNPRICED = ("price.unknown", "price.not-new")
+CARD_ALONE = "ask.card-alone"
 GAIN_SEEN = 1.05  # less than this is as fast
 
 
@@ -73,6 +74,10 @@ def filled(understood: "Understood", stated: dict[str, Any], catalog: "Catalog")
     if here:
         words["have"] = here
         notes += (Reason("ask.detected", {"system": here}),)
+    if understood.asks_card and missing("have", "among", "host") and not (missing("model") and missing("budget")):
+        words["have"] = catalog.wording.usual_host
+        host = catalog.host(words["have"])
+        notes += (Reason(CARD_ALONE, {"host": host.name, "ram_bytes": host.memory_bytes}),)
     wants_model = understood.about_owned or bool(understood.variants) or ("have" in words and (understood.faster or understood.asks_speed))
     if wants_model and missing("model") and (model := usual_model(understood, request(), catalog)):
         words["model"] = model

@@ -14,8 +14,6 @@ from advisor.told_facts import facts_told, first_token, memory
 from advisor.wishes import model_of, system_of, terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from advisor.advice import Recommendation, Road
     from advisor.catalog import Catalog
     from advisor.intake.question import Understood
@@ -50,20 +48,6 @@ def told(understood: "Understood", request: Request, given: "Recommendation", ca
         *_sides(understood, request, given, catalog),
         *(speed_of(words, request, given, catalog) for words in (() if understood.ram.asked else understood.told_too)),
     )
-
-
-def card_alone(
-    understood: "Understood", request: Request, given: "Recommendation", advise: "Callable[[Request], Recommendation]", catalog: "Catalog"
-) -> tuple[Reason, ...]:
-    """Where a card is asked for and no money is left for a computer: what does it in one that is there already."""
-    if given.verdict.meets_need or not understood.asks_card or request.get("have") or request.get("among"):
-        return ()
-    verdict = advise(Request("ask", {**request.values, "have": catalog.wording.usual_host})).verdict
-    speed = verdict.estimate.decode_per_user if verdict.estimate else None
-    if not verdict.meets_need or verdict.system is None or speed is None:
-        return ()
-    facts: dict[str, Fact] = {"label": _label(verdict.system), "spend_usd": verdict.spend_usd, "per_user_tokens_per_s": speed.value}
-    return (Reason("asked.card-alone", facts),)
 
 
 def _outside(understood: "Understood", request: Request, catalog: "Catalog") -> tuple[Reason, ...]:

@@ -522,13 +522,38 @@ def test_games_and_coins_are_refused(question: str) -> None:
         answers.answer(read("ask", {"question": question}))
 
 
-def test_a_card_for_little_money_goes_into_the_computer_that_is_there() -> None:
-    """$400 buy no card with a computer around it; a card alone they do."""
-    found = asked("I only have $400. best card for 12b models?")
-    assert not found.recommendation.verdict.meets_need
-    assert found.asked[0].code == "asked.card-alone"
-    assert 0 < float(str(found.asked[0].facts["spend_usd"])) <= 400
-    assert "asked.card-alone" not in {each.code for each in asked("cheapest machine for a 12b under $400?").asked}
+CARD_ALONE = [
+    ("I only have $400. best card for 12b models?", True),
+    ("best card under $300", True),
+    ("cheapest GPU to run a 32b", True),
+    ("which graphics card for qwen3 14b, max 400 dollars?", True),
+    ("cheapest machine for a 12b under $400?", False),
+    ("best gpu setup for a 32b under $2000", False),  # a setup is more than a card
+    ("I want to build a PC for a 32b, which GPU? $2500", False),
+    ("I have a 3060 12GB. best card for 32b, $900?", False),  # its computer is there
+    ("which card for 32b, 3090 or 4090?", False),  # each side tells its computer's price
+]
+
+
+@pytest.mark.parametrize(("question", "alone"), CARD_ALONE)
+def test_a_card_alone_goes_into_a_computer_that_is_there(question: str, alone: bool) -> None:
+    """Who asks for a card has the computer: it is not in the price, which is said; $300 buy no card with a computer around it."""
+    found = asked(question)
+    noted = [note for note in found.recommendation.assumptions if note.code == "ask.card-alone"]
+    assert bool(noted) == alone
+    cost = found.recommendation.verdict.cost
+    assert cost
+    bought = {line.what for line in cost.lines if not line.owned} & set(SHIPPED.hosts)
+    if alone:
+        assert found.recommendation.verdict.meets_need
+        assert not bought
+        assert "--have desktop-x8x8" in (found.understood_as or "")
+
+
+def test_a_computer_that_is_stated_beside_the_question_is_bought_with_the_card() -> None:
+    found = answers.answer(read("ask", {"question": "best card for 14b", "host": "desktop-ddr4-x8x8"}))
+    assert isinstance(found, answers.Recommended)
+    assert "--have" not in (found.understood_as or "")
 
 
 def test_a_slot_in_doubt_is_held_against_the_usual_one() -> None:

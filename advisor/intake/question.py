@@ -36,7 +36,10 @@ ASKS_SPEED = (
 )
 ASKS_MEMORY = r"\bhow (?:much|many (?:gb|gigs) of) (?:v?ram|gpu memory|video memory|memory)\b|\bv?ram (?:needed|required|requirements?)\b"
 ASKS_HOW = r"\b(?:is|are|do|does|did|will|would|can|could|how|why|fine|useful|normal)\b"
-ASKS_CARD = r"\b(?:best|cheapest|which|what|good|an?|fastest|new|used)\s(?:\w+\s){0,5}?(?:gpu|graphics card|video card|card)\b"
+ASKS_CARD = (
+    r"\b(?:best|cheapest|which|what|good|an?|fastest|new|used)\s(?:\w+\s){0,5}?(?:gpu|graphics card|video card|card)\b|"
+    r"(?:^|[.,;:!?]\s)(?:gpus?|(?:graphics |video )?cards?)\s(?:for|under|below|around|up to|that|to)\b"
+)
 ASKS_MACHINE = r"\b(?:build|machine|box|computer|server|setup|rig|pc|workstation|desktop|laptop|mac|system)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
@@ -110,8 +113,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     reading.set("model", spoken.models[0] if spoken.models else None)
     read_length(reading, reading.words.get("model"), catalog)
     reading.set("quant", spoken.quants[0] if len(spoken.quants) == 1 else None)
-    reading.assumptions += [mention.note for mention in spoken.devices if mention.note]
-    reading.assumptions += sides.notes
+    reading.assumptions += [*(mention.note for mention in spoken.devices if mention.note), *sides.notes]
     compared = spoken.models if rivals(question, spoken.models) else ()
     beside_ram = _beside_ram(question, spoken, reading)
     variants = _set_beside(question, spoken, compared, reading, catalog)

@@ -106,7 +106,10 @@ def context(text: Text) -> int | None:
 def users(text: Text) -> int | None:
     """How many are served at the same time."""
     groups = r"(?:team|group|office|class|family|company|firm|household|department|lab|studio|startup|crew|party|club|staff)"
-    adjectives = r"(?:(?:concurrent|simultaneous|parallel|active|other|different|small|busy|local|human|team|support|sales|service|customer)\s)*"
+    adjectives = (
+        r"(?:(?:concurrent|simultaneous|parallel|active|other|different|small|busy|local|human|team|support|sales|"
+        r"service|customer)\s)*"
+    )
     together = r"(?:concurrent(?:ly)?|simultaneous(?:ly)?|parallel|in parallel|at once|at the same time|at a time)"
     found = text.take(
         rf"\b{groups}\s+(?:of|with)\s+(?:about\s|around\s|~)?(?P<number>{COUNT})\b(?:\s(?:{USERS}))?",

@@ -39,6 +39,8 @@ ASKED: dict[str, str] = {
     "ask.crowd": "“{name}” is taken as {users} at the same time.",
     "ask.usual-model": "No model named: weighed with {model}, the largest typical one that {system} holds.",
     "ask.within-budget": "“{name}” is taken as {taken}: of its kind the most memory, and the fastest, that {budget_usd} buys.",
+    "ask.card-alone": "A card alone is asked for, so a computer for it is taken as there ({host}, {ram_bytes} of memory): --have names "
+    "yours, and `recommend` without it counts one in.",
     "ask.left-out": "Left out as you wish: {kinds}.",
     "ask.length": "“{name}” is taken as {context_tokens}.",
     "ask.length-read": "“{name}” is taken as a context of {context_tokens}, {prompt_tokens} of it read before an answer (after the first "
@@ -101,8 +103,6 @@ ASKED: dict[str, str] = {
     "asked.ram-costs": "{ram_bytes} of memory cost about {spend_usd}, as a new kit.",
     "asked.ram-beyond": "{ram_bytes} of memory cost about {spend_usd}, but the computer assumed ({host}) takes {most_bytes} at full speed.",
     "asked.ram-soldered": "No memory can be added to {system}: it is built in.",
-    "asked.card-alone": "In a desktop that you have already {label} does it for {spend_usd}, at {per_user_tokens_per_s}; with a computer "
-    "to buy nothing does within the budget.",
     "asked.context": "{system} has room for {max_context_tokens} of {model} ({quant}).",
     "asked.first-token": "{system} takes about {first_token_s} ({least_first_token_s} to {most_first_token_s}) from a prompt of "
     "{prompt_tokens} to the first token of {model} ({quant}).",

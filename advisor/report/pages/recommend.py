@@ -154,7 +154,6 @@ ELSEWHERE = ("asked.outside",)  # the answer is about something else than was as
 RATHER = ("asked.rent-cheaper", "asked.rent-never")  # the purchase below is the dearer way
 HEADLINES = (  # what was asked beside a purchase comes first
     *ELSEWHERE,
-    "asked.card-alone",
     "asked.first-token",
     "asked.unnamed-card",
     "asked.unnamed-need",
@@ -190,6 +189,7 @@ TAKEN = tuple(
         "usual-card",
         "took-least",
         "within-budget",
+        "card-alone",
         "length",
         "length-read",
         "near-name",
