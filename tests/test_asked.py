@@ -550,6 +550,20 @@ def test_a_card_alone_goes_into_a_computer_that_is_there(question: str, alone: b
         assert "--have desktop-x8x8" in (found.understood_as or "")
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("which NVIDIA card for gpt-oss-120b under 1500", "nvidia"),
+        ("best gpu for 70b, no AMD please", "no amd"),
+        ("two 24GB nvidia cards for 70b", None),
+        ("nvidia rtx 3090 for 14b", None),
+    ],
+)
+def test_a_maker_that_no_option_knows_is_told(question: str, said: str | None) -> None:
+    found = understand(question, SHIPPED)
+    assert [note.facts["name"] for note in found.assumptions if note.code == "ask.any-maker"] == ([said] if said else [])
+
+
 def test_a_computer_that_is_stated_beside_the_question_is_bought_with_the_card() -> None:
     found = answers.answer(read("ask", {"question": "best card for 14b", "host": "desktop-ddr4-x8x8"}))
     assert isinstance(found, answers.Recommended)

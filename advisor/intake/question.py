@@ -40,6 +40,7 @@ ASKS_CARD = (
     r"\b(?:best|cheapest|which|what|good|an?|fastest|new|used)\s(?:\w+\s){0,5}?(?:gpu|graphics card|video card|card)\b|"
     r"(?:^|[.,;:!?]\s)(?:gpus?|(?:graphics |video )?cards?)\s(?:for|under|below|around|up to|that|to)\b"
 )
+MAKERS = r"\b(?:(?:no|not|without) )?(?:nvidia|geforce|amd|radeon|intel)\b"
 ASKS_MACHINE = r"\b(?:build|machine|box|computer|server|setup|rig|pc|workstation|desktop|laptop|mac|system)\b"
 LEAST_WORDS_ASKED = 4
 LISTS_MODELS = r"\b(?:what|which)\b.{0,20}\b(?:run|models?|fit|load)\b"
@@ -152,6 +153,8 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     bridge, peers = asks.bridge(question), asks.peer_access(question)
     devices = mentions(question, catalog) or unnamed_cards(question, catalog)
     offered = read_prices(question, devices, reading, catalog)
+    if not devices and not topics and (maker := re.search(MAKERS, question.left)):
+        reading.assumptions.append(Reason("ask.any-maker", {"name": maker[0]}))
     models = models_in(question, catalog, reading.assumptions) or usual_in(question, catalog, reading.assumptions)
     quants = quants_in(question, catalog, reading.assumptions)
     ram = ram_wanted(question)

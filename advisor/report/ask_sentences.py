@@ -55,6 +55,7 @@ ASKED: dict[str, str] = {
     "ask.network": "Nothing tells how the machines of {system} are joined: by the network that they have.",
     "ask.part-price": "The bridge's own price, “{name}”, is not counted as what you want to spend.",
     "ask.size-alone": "“{name}” is not in the catalog: taken as a typical model of {size}.",
+    "ask.any-maker": "“{name}”: one maker's cards alone cannot be asked for, so all are weighed; --among names those that you mean.",
     "ask.any-mac": "“{name}” names no machine: everything on sale was weighed, Macs too; name one, as in “Mac Studio M4 Max "
     "128GB”, to set it against the rest.",
     "ask.largest-model": "Of the models that you name {taken}, the largest, is weighed (the others: {others}).",

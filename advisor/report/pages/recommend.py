@@ -199,6 +199,7 @@ TAKEN = tuple(
         "network",
         "size-alone",
         "any-mac",
+        "any-maker",
         "part-price",
         "largest-model",
     )
