@@ -3,6 +3,7 @@
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from advisor.airflow import fanless
 from advisor.errors import AdvisorError
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
@@ -140,7 +141,7 @@ def _estimated(text: str, request: Request, catalog: "Catalog") -> Estimated:
     workload = workload_of(request, model.max_context_tokens)
     best = choose.best(system, model, quant_of(request, catalog), kv_quant_of(request), workload, catalog)
     alone = (best.one.reason,) if best.one and best.one.reason else ()
-    warnings = (*beyond_model(request, model), *assumed_of(model))
+    warnings = (*beyond_model(request, model), *assumed_of(model), *fanless(best.system))
     reasons = (*alone, *_assumed_host(best.system))
     best = replace(best, rows=rows_near(best, catalog), more_reasons=reasons, more_warnings=warnings)
     judged = _conditions(system, model, request, workload, catalog) if system.count > 1 else None

@@ -11,6 +11,8 @@ KINDS = ("gpu", "laptop-gpu", "integrated-gpu", "mac", "apu-box", "module")
 MAKERS = ("nvidia", "amd", "intel", "apple")
 AVAILABILITY = ("on-sale", "used-only", "announced", "discontinued")  # discontinued: new only as leftovers; used-only: none
 MOUNTS = ("slot", "module", "fixed")
+COOLING = ("passive", "active", "liquid")  # passive: a heat sink alone, which a server's fans blow through
+PLUGS = ("none", "pcie-8-pin", "eps-8-pin", "16-pin")  # eps-8-pin: a processor's, wired otherwise than the 8-pin of graphics cards
 LOOSE = ("gpu", "module")  # kinds that are bought apart from a computer; the others are soldered into what one buys
 SOLDERED = ("laptop-gpu", "integrated-gpu")  # parts of a computer, without a price of their own
 SHARING = ("integrated-gpu", "mac", "apu-box")  # kinds whose GPU works in the computer's memory
@@ -83,6 +85,8 @@ class Device:
     )
     mount: str = given(default="slot", one_of=MOUNTS)  # slot: a card; module: SXM, OAM; fixed: soldered into what one buys
     slots: float | None = given(default=None, above=0, about="expansion slots that it covers; leave out for whole machines")
+    cooling: str | None = given(default=None, one_of=COOLING, about="as a source says, never guessed from the name; leave out if unknown")
+    power_plug: str | None = given(default=None, one_of=PLUGS, about="what brings its power beside the slot")
     links: tuple[str, ...] = given(default=(), about="ids of bridges, switches or fabrics between two of them; PCIe needs none")
     network: tuple[str, ...] = given(default=(), about="ids of the networks built into it")
     thunderbolt_version: int | None = given(default=None)

@@ -32,6 +32,7 @@ class Host:
     dock: str | None = given(default=None, about="id of the part that each card needs to be joined to it")
     slots: tuple[Slot, ...] = given()
     max_cards: int = given(least=0, about="cards that fit side by side")
+    airflow: bool = given(default=False, about="whether its own fans blow through cards that have none, as a rack server's do")
     power_supply_w: float = given(above=0, about="what the power supply gives")
     base_power_w: float = given(above=0, about="what it draws at work without cards")
     idle_power_w: float | None = given(default=None)

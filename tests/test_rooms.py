@@ -41,7 +41,7 @@ ROOMS = (
     ("relaid",),
     ("choose",),
     ("repeated", "scale", "accuracy"),
-    ("prices", "supply", "billed"),
+    ("prices", "supply", "billed", "airflow"),
     ("memorykit",),
     ("market",),
     ("where",),

@@ -1,5 +1,5 @@
-"""What a friend would add to the verdict: a long wait for the first token, that a little more money buys much more, or that the need
-asks for an extraordinary machine.
+"""What a friend would add to the verdict: that a card comes without a fan, a long wait for the first token, that a little more money
+buys much more, or that the need asks for an extraordinary machine.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from advisor.advice.naming import named, set_up
 from advisor.advice.offers import Offer
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
+from advisor.airflow import fanless
 from advisor.around import host_keeps
 from advisor.reason import Fact, Reason
 from advisor.record import replace
@@ -43,7 +44,8 @@ def remarks(case: Case, verdict: Verdict, chosen: Option | None, better_one: Opt
     """The remarks on what is chosen, or named as the nearest."""
     beyond = _extraordinary(case, verdict, seen)
     more = _little_more(case, chosen, better_one) if beyond is None and chosen and better_one else None
-    found = (_unmeasured(case, chosen), more, _wait(case, verdict), beyond, _processor(case, chosen))
+    mind, too = _fanless(chosen), _fanless(better_one if more else None, chosen)
+    found = (_unmeasured(case, chosen), *mind, more, *too, _wait(case, verdict), beyond, _processor(case, chosen))
     return tuple(reason for reason in found if reason is not None)
 
 
@@ -56,6 +58,15 @@ def _unmeasured(case: Case, chosen: Option | None) -> Reason | None:
     facts: dict[str, Fact] = {"engine": chosen.estimate.placement.engine, "devices": chosen.estimate.system.count, **doubt.facts}
     facts |= {"per_user_tokens_per_s": per_user(chosen.estimate), "left_tokens_per_s": left, "floor_tokens_per_s": floor}
     return Reason(f"remark.unmeasured-{doubt.what}{'-slow' if left < floor else ''}", facts)
+
+
+def _fanless(option: Option | None, told: Option | None = None) -> tuple[Reason, ...]:
+    """That cards which are bought need fans where they are to sit; not again of those that it was `told` of."""
+    if option is None:
+        return ()
+    claims = fanless(option.estimate.system, {line.what: line.count for line in option.cost.lines if not line.owned})
+    before = {claim.facts["device_id"] for claim in _fanless(told)} if claims else set()
+    return tuple(claim for claim in claims if claim.facts["device_id"] not in before)
 
 
 def _wait(case: Case, verdict: Verdict) -> Reason | None:
