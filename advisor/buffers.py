@@ -27,7 +27,8 @@ class State:
 
     def bytes(self, context_tokens: float, users: int) -> float:
         """All of it."""
-        return self.fixed_bytes + self.each_users_bytes * users + self.each_token_bytes(users) * context_tokens
+        each_token_bytes = self.bytes_per_token + self.each_users_bytes_per_token * users  # written out: asked of every device
+        return self.fixed_bytes + self.each_users_bytes * users + each_token_bytes * context_tokens
 
     def each_token_bytes(self, users: int) -> float:
         """What one more token of context adds."""

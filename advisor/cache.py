@@ -38,12 +38,12 @@ class Cache:
     def held_bytes(self, context_tokens: float) -> float:
         """Bytes reserved for a sequence of `context_tokens`."""
         whole = -(-context_tokens // self.block_tokens) * self.block_tokens
-        windows = sum(each * min(whole, most) for each, _, most in self.windows)
+        windows = sum(each * min(whole, most) for each, _, most in self.windows) if self.windows else 0.0
         return self.growing_bytes_per_token * whole + windows + self.state_bytes
 
     def read_bytes(self, filled_tokens: float) -> float:
         """Bytes of cache that one new token reads when `filled_tokens` are there (without the state)."""
-        windows = sum(each * min(filled_tokens, window) for each, window, _ in self.windows)
+        windows = sum(each * min(filled_tokens, window) for each, window, _ in self.windows) if self.windows else 0.0
         return self.growing_bytes_per_token * filled_tokens + windows
 
 

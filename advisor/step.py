@@ -92,7 +92,8 @@ def decode_work(
     """One step of one device of `part`: its shares of the weights, of each user's cache, of the layers."""
     touched = weights.experts_touched_share(users, routing_exponent)
     pairs = cache.attention_flops_per_token_pair * filled_tokens
-    pairs += sum(flops * min(filled_tokens, window) for flops, window in cache.window_attention)
+    if cache.window_attention:
+        pairs += sum(flops * min(filled_tokens, window) for flops, window in cache.window_attention)
     return DecodeWork(
         weights_bytes=part.dense_share * weights.dense_bytes + part.head_share * weights.head_bytes,
         expert_bytes=part.expert_share * weights.expert_bytes * touched,

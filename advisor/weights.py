@@ -68,13 +68,16 @@ class Weights:
         with E[(1−p)^B] = Γ(b+B)Γ(a+b) / (Γ(b)Γ(a+b+B)); B = 1 gives k/E, even routing (a → ∞) 1 − (1 − k/E)^B. `routing_exponent`
         is a, one of the calibration's constants.
         """
-        if not self.experts or tokens <= 0:
-            return 0.0
-        rarely = routing_exponent * (self.experts / self.experts_per_token - 1)  # b of the Beta distribution
-        if not rarely:
-            return 1.0
-        both = routing_exponent + rarely
-        return 1 - exp(lgamma(rarely + tokens) - lgamma(rarely) + lgamma(both) - lgamma(both + tokens))
+        return _touched_share(self.experts, self.experts_per_token, tokens, routing_exponent) if self.experts and tokens > 0 else 0.0
+
+
+@lru_cache(maxsize=4096)  # of each number of users, asked for every device
+def _touched_share(experts: int, experts_per_token: int, tokens: float, routing_exponent: float) -> float:
+    rarely = routing_exponent * (experts / experts_per_token - 1)  # b of the Beta distribution
+    if not rarely:
+        return 1.0
+    both = routing_exponent + rarely
+    return 1 - exp(lgamma(rarely + tokens) - lgamma(rarely) + lgamma(both) - lgamma(both + tokens))
 
 
 @lru_cache(maxsize=4096)

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor import choose
+from advisor.advice import bounds as bounding
 from advisor.advice.bounds import Bounds, _Lie
 from advisor.advice.desk import Desk, Work
-from advisor.advice.holds import Holds, fits, short_bytes
-from advisor.advice.joins import Joins
+from advisor.advice.holds import Holds, Stage, fits, lie_in_turn, short_bytes, stages_of
+from advisor.advice.joins import NEVER, Joins
 from advisor.advice.paces import Paces, Spilt, beside_bytes, least_moved
 from advisor.around import HostKeeps
 from advisor.buffers import State
@@ -107,21 +108,57 @@ def moving(
     return SimpleNamespace(weights=weights, cache_bytes=cache_bytes, engine=SimpleNamespace(offload_keeps=keeps))
 
 
+def staged(way: Any, layers: int = 12, short: float = 0.0, number: int = 1, last: bool = True, **seat: Any) -> Any:
+    return Stage(SimpleNamespace(way=way, **seat), number, layers, last, layers / 12, short)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    ("way", "count", "short", "shares"),
+    ("way", "layers", "short", "shares"),
     [
-        (moving(), 1, 10, (0.2, 0)),  # 1 % to spare: 10.1 of 100, in tenths
-        (moving(), 2, 10, (0.101, 0)),  # each of two rounds its own share
-        (moving(expert_layers=12), 2, 10, (2 / 12, 0)),  # all 12 layers are mixtures: 10.1 % of 12 is 1.2 layers
-        (moving(), 1, 0, (0, 0)),
-        (moving(), 1, 200, (1, 4 / 12)),  # 202 - 100 of 360 with the cache beside: 3.4 of 12 layers
-        (moving(keeps="streams"), 1, 200, (1, 5 / 12)),  # 102 of 300: 4.1 layers
-        (moving(), 1, 500, None),  # 405 of 360
-        (moving(expert_bytes=0, expert_layers=0), 1, 100, (0, 4 / 12)),  # 101 of 360: 3.4 layers
+        (moving(), 12, 10, (0.2, 0)),  # 1 % to spare: 10.1 of 100, in tenths
+        (moving(), 12, 0, (0, 0)),
+        (moving(), 12, -50, (0, 0)),
+        (moving(), 12, 200, (1, 4 / 12)),  # 202 - 100 of 360 with the cache beside: 3.4 of 12 layers
+        (moving(keeps="streams"), 12, 200, (1, 5 / 12)),  # 102 of 300: 4.1 layers
+        (moving(), 12, 500, None),  # 405 of 360
+        (moving(expert_bytes=0, expert_layers=0), 12, 100, (0, 4 / 12)),  # 101 of 360: 3.4 layers
+        (moving(), 3, 10, (0.5, 0)),  # a quarter of ten mixtures are two of its three layers, of 12.5 bytes each
+        (moving(), 6, 10, (0.4, 0)),  # half of them are five, of 10 bytes each
+        (moving(), 6, 100, (1, 2 / 6)),  # 101 - 50 of 180: 1.7 of 6 layers
+        (moving(expert_layers=1), 3, 10, (0, 1 / 3)),  # none of its layers is a mixture: 10.1 of 90
     ],
 )
-def test_the_least_that_must_move_out(way: Any, count: int, short: float, shares: tuple[float, float] | None) -> None:
-    assert least_moved(way, count, short) == (shares if shares is None else pytest.approx(shares))
+def test_the_least_that_must_move_out(way: Any, layers: int, short: float, shares: tuple[float, float] | None) -> None:
+    assert least_moved(staged(way, layers, short)) == (shares if shares is None else pytest.approx(shares))
+
+
+def dealing(evenly: bool = False, told: str = "") -> Any:
+    """12 layers of 360 bytes with experts and cache, a head of 7."""
+    weights = SimpleNamespace(dense_bytes=200, expert_bytes=100, layers=12, head_bytes=7)
+    return SimpleNamespace(weights=weights, cache_bytes=60, engine=SimpleNamespace(deals_evenly=evenly, flags=lambda split, count: told))
+
+
+@pytest.mark.parametrize(
+    ("way", "sizes", "stages"),
+    [
+        (dealing(), [(100, 1)], [(0, 1, 12, True, 360 + 7 - 100)]),
+        (dealing(), [(100, 2)], [(0, 1, 6, False, 80), (0, 1, 6, True, 87)]),
+        (dealing(), [(100, 3)], [(0, 2, 4, False, 20), (0, 1, 4, True, 27)]),
+        (dealing(), [(100, 1), (20, 1)], [(0, 1, 10, False, 200), (1, 1, 2, True, 47)]),  # by memory
+        (dealing(), [(100, 1), (1, 1)], [(0, 1, 12, True, 267)]),  # the other one has less room than half a layer's share
+        (dealing(evenly=True), [(100, 1), (20, 1)], [(0, 1, 6, False, 80), (1, 1, 6, True, 167)]),
+        (dealing(evenly=True, told="--by {n}"), [(100, 1), (20, 1)], [(0, 1, 10, False, 200), (1, 1, 2, True, 47)]),
+    ],
+)
+def test_the_layers_that_devices_in_turn_are_dealt(way: Any, sizes: list[tuple[float, int]], stages: list[tuple[Any, ...]]) -> None:
+    seats: Any = [(SimpleNamespace(way=way, memory_bytes=size, room_bytes=size), number) for size, number in sizes]
+    found = stages_of(seats)
+    assert [(each.seat, *each[1:4], each.short_bytes) for each in found] == [
+        (seats[at][0], *of, pytest.approx(short)) for at, *of, short in stages
+    ]
+    assert [each.share for each in found] == [pytest.approx(each.layers / 12) for each in found]
+    assert lie_in_turn(found) is False
+    assert lie_in_turn([each._replace(short_bytes=0.0) for each in found])
 
 
 def test_the_cache_moves_with_its_layers_unless_weights_are_streamed() -> None:
@@ -301,17 +338,46 @@ def test_copies_share_the_users_by_the_memories_speed() -> None:
 def test_a_step_with_a_part_in_host_memory() -> None:
     """Half of the experts and a quarter of the layers outside: 50 + 50 bytes; read are 25 + 50 and a quarter of four users' 10 each."""
     way = running(expert_bytes=100)
-    one = seat(way, 100, 1.0, 2.0, 0.5)
-    found = Clock().spilt([(one, 1)], 1, 0.5, 0.25)
+    alone = Stage(seat(way, 100, 1.0, 2.0, 0.5), 1, 12, True, 1.0, 0.0)
+    found = Clock().spilt([alone], [(0.5, 0.25)])
     # 0.75 of 1 s, 0.5 of 2 s, 0.75 of four users' 0.5 s; experts of 5 of 10 layers lie outside, and 3 of 12 layers whole
     assert found[:4] == pytest.approx((100, 0.75 + 1.0 + 1.5 + 0.1, 85, 0.05))
     assert found.keeps is KEEPS
     assert found.host_flop == 2 * 4 * (0.25 * 400 + 0.5 * 0.125 * 200)  # four users, each an eighth of the experts
-    assert Clock().spilt([(one, 1), (seat(way, 100, 1.0, 2.0, 0.5, knee=5.0), 1)], 2, 0.5, 0.25).knee_exponent == 5  # hides the most
-    assert Clock().spilt([(one, 1)], 1, 0.5, 0.75).host_way_s == pytest.approx(0.09)
+    assert Clock().spilt([alone], [(0.5, 0.75)]).host_way_s == pytest.approx(0.09)
     streamed = running(expert_bytes=100, keeps="streams")  # the cache stays
-    found = Clock().spilt([(seat(streamed, 100, 1.0, 2.0, 0.5), 1)], 1, 0.5, 0.25)
+    found = Clock().spilt([alone._replace(seat=seat(streamed, 100, 1.0, 2.0, 0.5))], [(0.5, 0.25)])
     assert found[:4] == pytest.approx((100, 0.75 + 1.0 + 2.0 + 0.1, 75, 0.05))
+
+
+def test_a_step_of_several_with_a_part_of_each_in_host_memory() -> None:
+    """Two with a quarter of the layers each, half of whose experts lie outside, and one with the other half, of which a third does."""
+    way = running(expert_bytes=100)
+    quick, slow = seat(way, 100, 1.0, 2.0, 0.5), seat(way, 100, 2.0, 4.0, 0.5, knee=5.0)
+    quick.head_s = slow.head_s = 0.25
+    found = Clock().spilt([Stage(quick, 2, 3, False, 0.25, 0.0), Stage(slow, 1, 6, True, 0.5, 0.0)], [(0.5, 0.0), (1.0, 1 / 3)])
+    # of each quick one 0.25 of 1 s, 0.125 of 2 s, a quarter of 2 s; of the slow one a third of 2 s, none of 4 s, a third of 2 s, the head
+    assert found.devices_s == pytest.approx(2 * (0.25 + 0.25 + 0.5 + 0.1) + 2 / 3 + 2 / 3 + 0.25 + 0.1)
+    # outside are three quarters of 100 bytes of experts and a sixth of 200; read are half of the former, and a sixth of 40 of cache
+    assert found.outside_bytes == pytest.approx(75 + 200 / 6)
+    assert found.host_read_bytes == pytest.approx(37.5 + 200 / 6 + 40 / 6)
+    assert found.host_way_s == pytest.approx(0.01 * (2 * 1 + 5))  # one of the two mixtures of each quick one, five of the slow one
+    assert found.host_flop == pytest.approx(2 * 4 * (400 / 6 + 0.75 * 0.125 * 200))
+    assert found.knee_exponent == 5  # hides the most
+
+
+def test_a_stage_does_its_share_of_the_work() -> None:
+    seen: list[Part] = []
+
+    class Seen(Clock):
+        def _terms(self, seat: Any, part: Part, users: float) -> Terms:
+            seen.append(part)
+            return super()._terms(seat, part, users)
+
+    stage = Stage(seat(running(), 100, 1.0, 2.0, 0.5), 2, 3, False, 0.25, 0.0)
+    Seen().spilt([stage], [(0.0, 1 / 3)])
+    Seen().spilt([stage._replace(last=True)], [(0.0, 1 / 3)])
+    assert [(each.layer_share, each.compute_share, each.head_share) for each in seen] == [(0.25, 0.25, 0.0), (0.25, 0.25, 1.0)]
 
 
 def test_the_slowest_reading_of_all() -> None:
@@ -390,7 +456,15 @@ def test_what_one_engine_lays_on_a_card(smaller: bool, each: int) -> None:
 
 
 def counted(is_box: bool = False, room: float = 100, held: float = 100, alone: float = 100) -> Any:
-    return SimpleNamespace(room_bytes=room, held_bytes=held, alone_bytes=alone, device=SimpleNamespace(is_box=is_box), way=None)
+    return SimpleNamespace(
+        room_bytes=room, held_bytes=held, alone_bytes=alone, device=SimpleNamespace(is_box=is_box), memory_bytes=room, way=dealing_of(held)
+    )
+
+
+def dealing_of(held: float) -> Any:
+    way = dealing()
+    way.weights.dense_bytes, way.weights.head_bytes = held - 160, 0
+    return way
 
 
 BOTH, TENSOR, EXPERTS, NEITHER = (True, True), (True, False), (False, True), (False, False)
@@ -406,7 +480,8 @@ BOTH, TENSOR, EXPERTS, NEITHER = (True, True), (True, False), (False, True), (Fa
         ([(counted(), 1), (counted(), 1)], 2, 1, 8, NEITHER, 4, 1),  # generously, unlike ones have one user
         ([(counted(alone=101), 2)], 2, 1, 8, TENSOR, 3.25, 2),  # cut, with a quarter of a second of messages
         ([(counted(alone=101), 2)], 2, 1, 8, EXPERTS, 3.25, 2),
-        ([(counted(room=49, alone=101), 2)], 2, 1, 8, TENSOR, 7.5, 7),  # 98 of 100 bytes: no room to cut
+        ([(counted(room=49, alone=101), 2)], 2, 1, 8, TENSOR, NEVER, NEVER),  # 98 of 100 bytes: no room to cut, nor in a row
+        ([(counted(room=30, alone=101), 1), (counted(room=90, alone=101), 1)], 2, 1, 8, TENSOR, 7.5, 7),  # by memory it goes in
         ([(counted(alone=101), 2)], 2, 2, 8, NEITHER, 4, 4),  # cards of two computers: cut inside them, perhaps
         ([(counted(alone=101), 2)], 2, 2, 8, TENSOR, 2, 2),
         ([(counted(is_box=True, alone=101), 2)], 2, 2, 8, NEITHER, 7.5, 7),  # two machines
@@ -502,40 +577,70 @@ def test_devices_that_no_message_reaches_do_not_share() -> None:
     assert Joins(desk, Work(load, "4bit", "f16")).reduces_s(silent, offer) == float("inf")
 
 
-def spilling(
-    seats: int = 1, short: float = 10.0, *, splits: tuple[str, ...] = ("offload",), unified: bool = False, experts: float = 100.0
-) -> Any:
-    way = moving(expert_bytes=experts)
-    way.backend = SimpleNamespace(splits=splits)
-    one = SimpleNamespace(way=way, device=SimpleNamespace(unified_memory=unified))
-    return SimpleNamespace(seats=[(one, 1)] * seats, short_bytes=short)
+@pytest.mark.parametrize(
+    ("splits", "unified", "ram_bytes", "quickest", "count", "steps", "tokens_per_s"),
+    [
+        (("offload",), False, 100, 200, 1, (1.2,), 1 / 1.2),
+        (("whole",), False, 100, 200, 1, (1.2,), 0),
+        (("offload",), True, 100, 200, 1, (1.2,), 0),  # its memory is the host's
+        (("offload",), False, 0, 200, 1, (1.2,), 0),
+        (("offload",), False, 100, 200, 1, (), 0),  # nothing need move, or more than all that can
+        (("offload",), False, 100, 200, 1, (None,), 0),  # some would lie on disk
+        (("offload",), False, 100, 200, 2, (1.2,), 1 / 1.5),  # 0.3 s of messages
+        (("offload",), False, 100, 100, 1, (1.2,), 1 / 1.2),  # the host's memory is no quicker
+        (("offload",), False, 100, 99, 1, (1.2, None, 0.5), 1.05 / 0.5),  # quicker: what moves may win a little
+    ],
+)
+def test_the_bound_with_a_part_outside(
+    splits: Any, unified: bool, ram_bytes: float, quickest: float, count: int, steps: Any, tokens_per_s: float
+) -> None:
+    """Steps with a busy processor; with an idle one they take half."""
+    way = SimpleNamespace(backend=SimpleNamespace(splits=splits))
+    lie: Any = SimpleNamespace(seats=[(SimpleNamespace(way=way, device=SimpleNamespace(unified_memory=unified)), 1)])
+    found, offer, asked = object.__new__(Bounds), offered(0, count, ram_bytes), list[bool]()
+    offer.words, offer.host = "x", "a computer"
+    found._paces = SimpleNamespace(  # type: ignore[assignment]
+        slowest_bytes_per_s=lambda _: quickest, host_flops=lambda host: {"a computer": 7.0}[host], together=lambda *_: 3.0
+    )
+    found._joins = SimpleNamespace(hops_s=lambda way, offer, users: users / 10)  # type: ignore[assignment]
+    found._better = lambda *_: 1.0  # type: ignore[method-assign]
+
+    def taking(step_s: float | None) -> Any:
+        return SimpleNamespace(step_s=lambda ram, rate, flops: step_s and step_s / (1 if flops else 2))
+
+    found._spilts = lambda lie, offer, quick: asked.append(quick) or [taking(each) for each in steps]  # type: ignore[func-returns-value]
+    assert found._spilling(lie, offer) == pytest.approx(tokens_per_s)
+    assert set(asked) <= {quickest < 100}
+    if count == 1:
+        assert found._spilling(lie, offer, idle=True) == pytest.approx(2 * tokens_per_s)
+    offer.words = "2x (x)"  # in which order the devices of several computers work is not known
+    assert found._spilling(lie, offer) == pytest.approx(tokens_per_s * (1.05 if quickest >= 100 else 1))
 
 
 @pytest.mark.parametrize(
-    ("lie", "ram_bytes", "quickest", "tokens_per_s"),
+    ("stages", "quick", "moved"),
     [
-        (spilling(), 100, 200, 1 / 1.2),  # a fifth of the experts
-        (spilling(splits=("whole",)), 100, 200, 0),
-        (spilling(unified=True), 100, 200, 0),  # its memory is the host's
-        (spilling(), 0, 200, 0),
-        (spilling(short=500), 100, 200, 0),  # more than all that can move
-        (spilling(short=-5), 100, 200, 0),  # nothing need move
-        (spilling(seats=2), 100, 200, 1.05 / 1.101),  # 10.1 % of two; where the layers of unlike devices come from may win a little
-        (spilling(), 100, 100, 1 / 1.2),  # the host's memory is no quicker
-        (spilling(), 100, 99, 1.05 / 0.5),  # quicker: all of the experts outside
-        (spilling(short=200), 100, 99, 1.05 / 0.7),  # whole layers must move: then all of them
-        (spilling(experts=0, short=-5), 100, 99, 1.05 / 0.7),
+        ([staged(moving(), short=10)], False, [[(0.2, 0)]]),
+        ([staged(moving(), short=-10)], False, []),
+        ([staged(moving(), short=500)], True, []),  # more than all that can move
+        ([staged(moving(), 6, 10), staged(moving(), 6, -10)], False, [[(0.4, 0), (0, 0)]]),
+        ([staged(moving(), 6, 10), staged(moving(), 6, 500)], False, []),
+        ([staged(moving(), short=10)], True, [[(0.2, 0)], [(1, 1)], [(1, 0)]]),  # or all of the experts, or everything
+        ([staged(moving(), short=-10)], True, [[(1, 1)], [(1, 0)]]),
+        ([staged(moving(), short=200)], True, [[(1, 4 / 12)], [(1, 1)]]),  # whole layers must move
+        ([staged(moving(expert_bytes=0, expert_layers=0), 6)] * 2, True, [[(1, 1)] * 2]),
     ],
 )
-def test_the_bound_with_a_part_outside(lie: Any, ram_bytes: float, quickest: float, tokens_per_s: float) -> None:
-    """Steps of 1 s and the shares moved out; of 0.5 s with all experts outside, 0.7 s with everything; half with an idle processor."""
-    found = object.__new__(Bounds)
-    found._paces = SimpleNamespace(slowest_bytes_per_s=lambda _: quickest)  # type: ignore[assignment]
-    known = {(1.0, 0.0): 0.5, (1.0, 1.0): 0.7}
-    found._spilt_s = lambda _, shares, __, idle: known.get(shares, 1 + sum(shares)) / (1 + idle)  # type: ignore[method-assign]
-    found._better = lambda *_: 1.0  # type: ignore[method-assign]
-    assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes)) == pytest.approx(tokens_per_s)
-    assert found._spilling(lie, offered(0, len(lie.seats), ram_bytes), idle=True) == pytest.approx(2 * tokens_per_s)
+def test_what_may_lie_outside(stages: list[Stage], quick: bool, moved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounding, "stages_of", lambda seats: stages)
+    found, offer = object.__new__(Bounds), SimpleNamespace(words="x", memory_bytes=1.0)
+    found._spilt = {}
+    found._paces = SimpleNamespace(spilt=lambda _, moved: [pytest.approx(each) for each in moved])  # type: ignore[assignment]
+    lie: Any = SimpleNamespace(seats=[(SimpleNamespace(way="a way"), 1)])
+    spilts = found._spilts(lie, offer, quick)  # type: ignore[arg-type]
+    assert spilts == moved
+    assert found._spilts(lie, offer, quick) is spilts  # type: ignore[arg-type]
+    assert list(found._spilt) == [("a way", "x", 1.0, quick)]
 
 
 def test_what_a_processor_reaches() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from advisor.advice.desk import Desk, Hopeless, Work
-from advisor.advice.holds import Seat, Way, fits, holds_of, short_bytes
+from advisor.advice.holds import Seat, Way, fits, holds_of, lie_in_turn, short_bytes, stages_of
 from advisor.advice.joins import NEVER, Joins
 from advisor.advice.offers import Offer
 from advisor.advice.paces import Paces, Seats, Spilt, least_moved
@@ -72,7 +72,7 @@ class Bounds:
         self._rough: dict[str, float] = {}
         self._placed: dict[tuple[str, float], list[tuple[Seats, float]]] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
-        self._spilt: dict[tuple[Way, str, float, tuple[float, float]], Spilt] = {}
+        self._spilt: dict[tuple[Way, str, float, bool], list[Spilt]] = {}
         weights = desk.bytes(work)[0]
         caches = [desk.bytes(replace(work, kv_quant=name))[1] for name in smaller or (work.kv_quant,)]
         load = work.workload
@@ -94,7 +94,11 @@ class Bounds:
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
-        return self._least_bytes <= offer.memory_bytes and min((short for _, short in self._seated(offer)), default=NEVER) <= 0
+        if self._least_bytes <= offer.memory_bytes:
+            for _, short in self._seated(offer):
+                if short <= 0:
+                    return True
+        return False
 
     def roughly(self, offer: Offer) -> float:
         """What `at_datasheet_rates` says of an offer, more where more was measured with any engine, worked out once."""
@@ -193,9 +197,12 @@ class Bounds:
         key = offer.words, offer.memory_bytes
         found = self._placed.get(key)
         if found is None:
+            holds, found = self._holds, list[tuple[Seats, float]]()
             placed = [(device, size, count * device.gpus_on_board) for device, size, count in offer.groups]
-            ways = self._holds.ways_of(device for device, *_ in offer.groups)
-            found = self._placed[key] = [(seats, short_bytes(seats)) for seats in (self._holds.seats(way, placed) for way in ways)]
+            for way in holds.ways_of([device for device, *_ in offer.groups]):
+                seats = holds.seats(way, placed)
+                found.append((seats, short_bytes(seats)))
+            self._placed[key] = found
         return found
 
     def _lie(self, seats: Seats, short: float, offer: Offer) -> _Lie:
@@ -214,7 +221,7 @@ class Bounds:
             least_users = max(1, self.users // count) if len(seats) == 1 else 1
             best = min(paces.alone(seat, least_users).total_s for seat, _ in seats)
             apart = best if joined else 1 / paces.apart_tokens_per_s(seats)
-        if not joined:
+        if not joined and lie_in_turn(stages_of(seats)):
             in_line = paces.in_line_s(seats, count)
         tensor, mixture = self._cuts(seats[0][0].way, offer) if fits("tensor", seats) else (False, False)
         if tensor or mixture:
@@ -271,30 +278,37 @@ class Bounds:
         return self._cut[key]
 
     def _spilling(self, lie: _Lie, offer: Offer, idle: bool = False) -> float:
-        """The most tokens/s with a part in host memory: what the devices lack, or more where the host's memory is quicker; 0 if it
-        may not. Generously, the processor is `idle`: it only reads.
-
-        Whole layers move, so that more lies there than need be: quicker only where the host's memory is, and then with all of a kind.
-        """
+        """The most tokens/s with a part in host memory; 0 if it may not. Generously, the processor is `idle`: it only reads."""
         seats, way = lie.seats, lie.seats[0][0].way
         if "offload" not in way.backend.splits or not offer.ram_bytes or any(seat.device.unified_memory for seat, _ in seats):
             return 0.0
-        least = least_moved(way, offer.count, max(0.0, lie.short_bytes))
-        if least is None:
-            return 0.0
         quick = offer.ram_bytes_per_s > self._paces.slowest_bytes_per_s(seats)
-        shares = [least] if any(least) else []
-        if quick:
-            shares += [(1.0, 1.0), *([(1.0, 0.0)] if way.weights.expert_bytes and not least[1] else [])]
-        steps_s = [self._spilt_s(seats, share, offer, idle) for share in shares]
-        step_s = min((each for each in steps_s if each), default=0.0)
-        slack = SPILT_SLACK if quick or len(seats) > 1 else ROUNDING
-        return slack * self._better(seats, offer.count) / step_s if step_s else 0.0
-
-    def _spilt_s(self, seats: Seats, shares: tuple[float, float], offer: Offer, idle: bool) -> float | None:
-        """Least seconds of a step with these shares in the memory of the offer's computer; None if they may not be."""
-        key = seats[0][0].way, offer.words, offer.memory_bytes, shares
-        if key not in self._spilt:
-            self._spilt[key] = self._paces.spilt(seats, offer.count, *shares)
         flops = None if idle else self._paces.host_flops(offer.host)
-        return self._spilt[key].step_s(offer.ram_bytes, offer.ram_bytes_per_s, flops)
+        step_s = NEVER
+        for spilt in self._spilts(lie, offer, quick):
+            each_s = spilt.step_s(offer.ram_bytes, offer.ram_bytes_per_s, flops)
+            step_s = step_s if each_s is None else min(step_s, each_s)
+        if offer.count > 1 and step_s < NEVER:
+            step_s += self._joins.hops_s(way, offer, self._paces.together(way, offer.count))
+        unsure = quick or "(" in offer.words  # of several computers, in which order the devices work
+        return (SPILT_SLACK if unsure else ROUNDING) * self._better(seats, offer.count) / step_s
+
+    def _spilts(self, lie: _Lie, offer: Offer, quick: bool) -> list[Spilt]:
+        """Steps with what each device lacks in host memory, whatever computer's; or with more, where its memory is `quick`.
+
+        Whole layers move, so that more lies there than need be: quicker only where the host's memory is, and then with all of a kind.
+        """
+        key = lie.seats[0][0].way, offer.words, offer.memory_bytes, quick
+        found = self._spilt.get(key)
+        if found is None:
+            found = self._spilt[key] = []
+            stages = stages_of(lie.seats)
+            least = [moved for stage in stages if (moved := least_moved(stage)) is not None]
+            if len(least) == len(stages):
+                shares = [least] if any(map(any, least)) else []
+                if quick:
+                    shares.append([(1.0, 1.0)] * len(stages))
+                    if stages[0].seat.way.weights.expert_bytes and not any(whole for _, whole in least):
+                        shares.append([(1.0, 0.0)] * len(stages))
+                found += [self._paces.spilt(stages, moved) for moved in shares]
+        return found

@@ -13,6 +13,7 @@ from advisor.device import Device
 from advisor.engine import Backend, Engine
 from advisor.errors import AdvisorError
 from advisor.host import Host
+from advisor.link import Link
 from advisor.market import Cost, Terms, bill, with_tokens
 from advisor.model import Model
 from advisor.need import Need, Workload
@@ -104,6 +105,7 @@ class Desk:
         self._quants: dict[str | None, Quant | str | None] = {}
         self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
         self.holds: dict[tuple[Work, bool], object] = {}  # made by `holds`, likewise
+        self.links: dict[tuple[str, str | None], Link | None] = {}  # of offers by their words and computers, found by `joins`
         self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
@@ -274,5 +276,5 @@ class Desk:
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
         other._bytes, other.bounds, other._quants = self._bytes, self.bounds, self._quants
-        other._able, other.holds = self._able, self.holds
+        other._able, other.holds, other.links = self._able, self.holds, self.links
         return other

@@ -1,13 +1,17 @@
 """What runs a work on some devices, and whether its bytes may lie there: no way of laying it that fits is ever denied."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 from advisor.advice.desk import NONE_HOPELESS, Desk, Hopeless, MayFit, Run, Work
 from advisor.cache import Cache, cache_of
 from advisor.device import Device
-from advisor.engine import Backend, Engine
+from advisor.engine import DEALT, Backend, Engine
 from advisor.model import Model
 from advisor.placement import Part
+from advisor.placement.layers import shared_out
 from advisor.quant import Quant
 from advisor.record import dataclass
 from advisor.rooms import Load, load_of
@@ -46,6 +50,17 @@ class Seat:
     alone_bytes: float  # weights, and the cache of one user
 
 
+class Stage(NamedTuple):
+    """Equal devices that work in turn, with as many layers each; on the `last` one the head lies too."""
+
+    seat: Seat
+    number: int
+    layers: int
+    last: bool
+    share: float  # of all layers, on each
+    short_bytes: float  # what each lacks at least for its layers with their cache; 0 or less where they may lie there
+
+
 class Holds:
     """The ways to run one work; each kind of device is asked once for each engine, with the least cache that it may take."""
 
@@ -61,10 +76,10 @@ class Holds:
 
     def ways_of(self, kinds: Iterable[Device]) -> tuple[Way, ...]:
         """The engines that run the work on these devices: those that are left open, else those that must be named."""
-        every = tuple({device.id: device for device in kinds}.values())
-        key = tuple(device.id for device in every)
+        every = {device.id: device for device in kinds}
+        key = tuple(every)
         if key not in self._ways:
-            self._ways[key] = tuple(self._way(*run) for run in self._runs(key, every))
+            self._ways[key] = tuple([self._way(*run) for run in self._runs(key, tuple(every.values()))])
         return self._ways[key]
 
     def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> tuple[Run, ...]:
@@ -136,7 +151,7 @@ class Holds:
         def may_fit(engine: Engine, strategy: str) -> bool:
             if engine.id not in seats or strategy == "offload" or (strategy == "replicas" and not apart):
                 return True
-            return fits(strategy, seats[engine.id])
+            return fits(strategy, seats[engine.id]) and (strategy != "layers" or not apart or lie_in_turn(stages_of(seats[engine.id])))
 
         able = others or any("offload" in each[0][0].way.backend.splits or short_bytes(each) <= 0 for each in seats.values())
         return may_fit if able else None
@@ -148,10 +163,7 @@ class Holds:
 
 def short_bytes(seats: Sequence[tuple[Seat, int]]) -> float:
     """What all devices together lack at least; 0 or less where the work may lie there."""
-    if len(seats) == 1:  # nearly always: asked of every offer
-        seat, count = seats[0]
-        return seat.held_bytes - seat.room_bytes * count
-    return min(seat.held_bytes for seat, _ in seats) - sum(seat.room_bytes * count for seat, count in seats)
+    return min([seat.held_bytes for seat, _ in seats]) - sum([seat.room_bytes * count for seat, count in seats])
 
 
 def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
@@ -162,6 +174,33 @@ def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
         least = min(seat.room_bytes for seat, _ in seats)
         return min(seat.held_bytes for seat, _ in seats) <= least * sum(count for _, count in seats)
     return short_bytes(seats) <= 0
+
+
+def stages_of(seats: Sequence[tuple[Seat, int]]) -> list[Stage]:
+    """The devices in turn with the layers that their engine deals them: by memory, or as many to each."""
+    way, weights, count = seats[0][0].way, seats[0][0].way.weights, sum([number for _, number in seats])
+    evenly = count > 1 and way.engine.deals_evenly and not way.engine.flags(DEALT, count)
+    held_bytes, found = weights.dense_bytes + weights.expert_bytes + way.cache_bytes, []
+    for at, number, layers, last in _dealt(weights.layers, tuple([(1.0 if evenly else seat.memory_bytes, count) for seat, count in seats])):
+        seat, share = seats[at][0], layers / weights.layers
+        short_bytes = share * held_bytes + (weights.head_bytes if last else 0.0) - seat.room_bytes
+        found.append(Stage(seat, number, layers, last, share, short_bytes))
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _dealt(layers: int, rooms: tuple[tuple[float, int], ...]) -> tuple[tuple[int, int, int, bool], ...]:
+    """(which kind, how many in turn, the layers of each, whether it is the last) for kinds of so much room, so many of each."""
+    every = [at for at, (_, count) in enumerate(rooms) for _ in range(count)]
+    dealt = shared_out(layers, [rooms[at][0] for at in every])
+    working = [(at, each) for at, each in zip(every, dealt, strict=True) if each]
+    alike = groupby((*each, number == len(working)) for number, each in enumerate(working, 1))
+    return tuple((at, len(list(same)), each, last) for (at, each, last), same in alike)
+
+
+def lie_in_turn(stages: Iterable[Stage]) -> bool:
+    """Whether all layers may lie on the devices that they are dealt to."""
+    return all(stage.short_bytes <= 0 for stage in stages)
 
 
 def able_ways(

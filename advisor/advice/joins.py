@@ -18,21 +18,21 @@ NEVER = float("inf")
 
 
 class Joins:
-    """The messages of one work; each link is asked once for each software and number of devices."""
+    """The messages of one work; each link is asked once for each software and number of devices, found once for a work table."""
 
     def __init__(self, desk: Desk, work: Work) -> None:
         self._desk = desk
         self._model = desk.model
         self._users = work.workload.users or 1
-        self._links: dict[tuple[str, str | None], Link | None] = {}
         self._known: dict[tuple[str, str, int, str, int, float], float] = {}
 
     def link(self, offer: Offer) -> Link | None:
         """What joins the devices, or None where that depends on more than the offer says."""
         key = offer.words, offer.host.id if offer.host else None
-        if key not in self._links:
-            self._links[key] = self._link(offer)
-        return self._links[key]
+        links = self._desk.links
+        if key not in links:
+            links[key] = self._link(offer)
+        return links[key]
 
     def _link(self, offer: Offer) -> Link | None:
         catalog, named = self._desk.catalog, offer.words.rpartition(VIA)

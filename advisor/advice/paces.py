@@ -5,7 +5,7 @@ from math import ceil
 from typing import NamedTuple
 
 from advisor.advice.desk import Desk, Work
-from advisor.advice.holds import Seat, Way
+from advisor.advice.holds import Seat, Stage, Way
 from advisor.around import HostKeeps, host_keeps
 from advisor.host import Host
 from advisor.offload_short import SPARE_SHARE
@@ -14,6 +14,7 @@ from advisor.placement import Part
 from advisor.step import Constants, Terms, decode_terms, larger, prefill_terms
 from advisor.ways import tables_of
 
+Moved = tuple[float, float]  # shares of a stage's experts, and of its whole layers, that lie in host memory
 Seats = Sequence[tuple[Seat, int]]  # each device as one way uses it, and how many there are
 
 
@@ -145,19 +146,38 @@ class Paces:
         shared = 1 / sum(number / (step.weights_s + step.cache_s + step.compute_s) for step, number in steps)
         return shared + min(self.alone(seat, 1).overhead_s for seat, _ in seats)
 
-    def spilt(self, seats: Seats, count: int, moved: float, whole: float) -> Spilt:
-        """A step with these shares of the experts, and of whole layers with their cache, in host memory."""
-        way = seats[0][0].way
+    def spilt(self, stages: Sequence[Stage], moved: Sequence[Moved]) -> Spilt:
+        """A step with these shares of each stage's experts, and of its whole layers with their cache, in host memory."""
+        way = stages[0].seat.way
         weights, beside = way.weights, beside_bytes(way)
-        users = self.together(way, count)
-        experts = moved * weights.expert_bytes
-        read = experts * weights.experts_touched_share(users, self._calibration.routing_exponent) + whole * weights.dense_bytes
-        read += whole * users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0
-        devices_s = self._in_turn_s(seats, (1 - whole, 1 - moved, 1 - whole if beside else 1.0), users)
-        way_s = self._host_layer_s * max(whole * weights.layers, moved * weights.expert_layers)
-        flop = 2 * users * (whole * weights.dense_params + moved * weights.chosen_share * weights.expert_params)
-        knee = max(self.constants(seat).knee_exponent for seat, _ in seats)  # the most hides: of several devices the parts add up
-        return Spilt(experts + whole * weights.dense_bytes, devices_s, read, way_s, self._keeps, flop, knee)
+        users = self.together(way, sum(stage.number for stage in stages))
+        devices_s = experts = whole = layers = 0.0
+        for stage, (out, gone) in zip(stages, moved, strict=True):
+            share = stage.share
+            devices_s += stage.number * self._stage_s(stage, share * (1 - out), share * (1 - gone), bool(beside), users)
+            experts, whole = experts + stage.number * share * out, whole + stage.number * share * gone
+            layers += stage.number * max(gone * stage.layers, out * round(share * weights.expert_layers))
+        read = experts * weights.expert_bytes * weights.experts_touched_share(users, self._calibration.routing_exponent)
+        read += whole * (weights.dense_bytes + (users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0))
+        outside = experts * weights.expert_bytes + whole * weights.dense_bytes
+        flop = 2 * users * (whole * weights.dense_params + experts * weights.chosen_share * weights.expert_params)
+        knee = max(self.constants(stage.seat).knee_exponent for stage in stages)  # the most hides: of several devices the parts add up
+        return Spilt(outside, devices_s, read, layers * self._host_layer_s, self._keeps, flop, knee)
+
+    def _stage_s(self, stage: Stage, experts: float, dense: float, cache_moves: bool, users: float) -> float:
+        """Seconds of one device of a stage with what is left there of the whole model's experts and layers."""
+        share = stage.share
+        part = Part(
+            stage.seat.device,
+            0.0,
+            layer_share=share,
+            dense_share=dense,
+            expert_share=experts,
+            head_share=float(stage.last),
+            cache_share=dense if cache_moves else share,
+            compute_share=share,
+        )
+        return self._terms(stage.seat, part, users).total_s
 
     def host_flops(self, host: Host | None) -> float | None:
         """What the processor of a computer reaches; None where nobody knows."""
@@ -189,24 +209,20 @@ class Paces:
         return shared + left * max(bare) + min(full - each for full, each in zip(whole, bare, strict=True)) + head
 
 
-def least_moved(way: Way, count: int, short_bytes: float) -> tuple[float, float] | None:
-    """The least shares of the experts, and of whole layers with their cache, that must move out; None where all are too little.
-
-    As engines move them: the experts of whole layers first, then whole layers; of each device on its own, so all together no fewer.
+def least_moved(stage: Stage) -> Moved | None:
+    """The least shares of a stage's experts, and of its whole layers with their cache, that must move out; None where all are too
+    little. As engines move them: the experts of whole layers first, then whole layers.
     """
-    weights, lacking = way.weights, (1 + SPARE_SHARE) * short_bytes
-    moved = 0.0
-    if weights.expert_bytes:
-        moved = min(1.0, lacking / weights.expert_bytes)
-        if count == 1 or weights.expert_layers == weights.layers:  # else a device's mixtures are a rounded share of all
-            moved = _in_layers(moved, weights.expert_layers)
-        lacking -= moved * weights.expert_bytes
-    whole = _in_layers(max(0.0, lacking) / (weights.dense_bytes + beside_bytes(way)), weights.layers)
-    return (moved, whole) if whole <= 1 else None
-
-
-def _in_layers(share: float, layers: int) -> float:
-    return ceil(share * layers - 1e-9) / layers
+    way, weights, share = stage.seat.way, stage.seat.way.weights, stage.share
+    lacking = (1 + SPARE_SHARE) * max(0.0, stage.short_bytes)
+    mixtures, experts = round(share * weights.expert_layers), 0.0
+    if mixtures:
+        expert_bytes = share * weights.expert_bytes
+        experts = min(mixtures, ceil(lacking * mixtures / expert_bytes - 1e-9)) / mixtures
+        lacking -= experts * expert_bytes
+    layer_bytes = share * (weights.dense_bytes + beside_bytes(way)) / stage.layers
+    whole = max(0, ceil(lacking / layer_bytes - 1e-9)) / stage.layers
+    return (experts, whole) if whole <= 1 else None
 
 
 def beside_bytes(way: Way) -> float:
