@@ -3,7 +3,7 @@
 Knows no hardware. What is wrong with a file is found by `yamlcheck`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field
 from functools import cache
 from types import NoneType, UnionType
@@ -70,6 +70,7 @@ class Plan:
 
 
 SCALARS = {str: "text", int: "whole", float: "decimal", bool: "truth"}
+AS_THEY_ARE = {str, int, bool, str | None, int | None, bool | None}  # types whose checked values need no change
 
 
 def shape_of(hint: Any) -> Shape:
@@ -98,27 +99,29 @@ def shape_of(hint: Any) -> Shape:
 @cache
 def plans(record: Any) -> Mapping[str, Plan]:
     """How each field of a record class is given, by its key in the file."""
-    found = {}
-    hints = {each.name: each.type for each in fields(record)}
-    if any(isinstance(hint, str) for hint in hints.values()):
-        hints = get_type_hints(record)
-    for each in fields(record):
+    return {key: _plan(each, key, hint) for key, each, hint in _given(record)}
+
+
+def _given(record: Any) -> Iterator[tuple[str, Field[Any], Any]]:
+    """Each field that a file gives, with its key there and its type."""
+    known = fields(record)
+    hints = get_type_hints(record) if any(isinstance(each.type, str) for each in known) else {}
+    for each in known:
         if each.init:
-            plan = _plan(each, hints[each.name])
-            found[plan.key] = plan
-    return found
+            yield each.metadata.get(YAML_KEY) or each.name, each, hints.get(each.name, each.type)
 
 
-def _plan(each: Field[Any], hint: Any) -> Plan:
-    default: Any = each.default
-    if each.default_factory is not MISSING:
-        default = each.default_factory()
+def _default(each: Field[Any]) -> Any:
+    """What stands where the file says nothing; MISSING where it must say something."""
+    return each.default if each.default_factory is MISSING else each.default_factory()
+
+
+def _plan(each: Field[Any], key: str, hint: Any) -> Plan:
+    default = _default(each)
     one_of, above, least, most = each.metadata.get(CHECK, ((), None, None, None))
-    key = each.metadata.get(YAML_KEY) or each.name
     unit = each.metadata.get(DATASHEET_UNIT, 1.0)
-    required = default is MISSING
     about = each.metadata.get(ABOUT, "")
-    return Plan(each.name, key, shape_of(hint), unit, required, default, one_of, above, least, most, about)
+    return Plan(each.name, key, shape_of(hint), unit, default is MISSING, default, one_of, above, least, most, about)
 
 
 def build(record: type[Record], plain: Mapping[str, Any]) -> Record:
@@ -129,8 +132,12 @@ def build(record: type[Record], plain: Mapping[str, Any]) -> Record:
 @cache
 def _builder(record: Any) -> Callable[[Mapping[str, Any]], Any]:
     """Fills the instance directly: some ten thousand records are made in a run, and frozen __init__ takes thrice as long."""
-    known = {key: (plan.name, _converter(plan.shape, plan.unit)) for key, plan in plans(record).items()}
-    defaults = {plan.name: plan.default if not plan.required else None for plan in plans(record).values()}
+    known, defaults = {}, {}
+    for key, each, hint in _given(record):
+        convert = None if hint in AS_THEY_ARE else _converter(shape_of(hint), each.metadata.get(DATASHEET_UNIT, 1.0))
+        known[key] = each.name, convert
+        default = _default(each)
+        defaults[each.name] = None if default is MISSING else default
     new = record.__new__
     finish = getattr(record, "__post_init__", None)
 
