@@ -128,13 +128,13 @@ def _template(source: str) -> CodeType:
 
 def _method(code: CodeType, old: Iterable[str], names: Iterable[str], known: dict[str, Any], **parts: Any) -> FunctionType:
     """The method of a template with the record's names in place of the old; to compile each record's own takes twenty times as long."""
-    new = dict(zip(old, names, strict=True))
+    new: dict[Any, str] = dict(zip(old, names, strict=True))
 
-    def renamed(thing: Any) -> Any:
-        return tuple(map(renamed, thing)) if isinstance(thing, tuple) else new.get(thing, thing) if isinstance(thing, str) else thing
+    def renamed(things: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple([new.get(each, each) for each in things])
 
-    for part in ("co_varnames", "co_names", "co_consts"):  # parameters, attributes, keys
-        parts[part] = renamed(getattr(code, part))
+    parts["co_varnames"], parts["co_names"] = renamed(code.co_varnames), renamed(code.co_names)  # parameters, attributes
+    parts["co_consts"] = renamed(renamed(each) if isinstance(each, tuple) else each for each in code.co_consts)  # keys, alone or together
     return FunctionType(code.replace(**parts), known)
 
 

@@ -171,6 +171,8 @@ def _converter(shape: Shape, unit: float) -> Callable[[Any], Any] | None:
         return lambda value: {key: inner[0](item) for key, item in value.items()}
     if shape.kind == "tuple":
         return lambda value: tuple(convert(item) for convert, item in zip(inner, value, strict=True))
+    if inner[0] is _same:
+        return lambda value: tuple(value) if isinstance(value, list) else (value,)
     return lambda value: tuple(map(inner[0], value)) if isinstance(value, list) else (inner[0](value),)
 
 

@@ -6,7 +6,6 @@ from advisor.advice import Condition
 from advisor.advice.desk import Desk, Work
 from advisor.advice.naming import named
 from advisor.advice.owned import open_system
-from advisor.advice.remedies import better_link, other_count, other_engine
 from advisor.catalog import Catalog
 from advisor.hints import Hints
 from advisor.model import Model
@@ -40,20 +39,29 @@ def judged(system: System, model: Model, tried: Tried, catalog: Catalog) -> dict
         "link": _link(hints, best, whys, system),
         "model": _model(hints, model, best, whys, system),
     }
-    changes: dict[str, Callable[[], Reason | None]] = {
-        "software": lambda: other_engine(system, best, lambda each: tried(each)[0]),
-        "link": lambda: better_link(system, best, lambda each: tried(each)[0], catalog),
-        "model": lambda: other_count(system, model.heads, lambda each: tried(each)[0], catalog) if best is None else None,
-    }
     shown: dict[str, Fact] = {"system": spec(system), "name": named(system)}  # of which system they speak
     return {
         key: replace(
             each,
             text=replace(each.text, facts={**each.text.facts, **shown}),
-            change=changes[key]() if each.met is False else None,
+            change=_change(key, system, model, best, tried, catalog) if each.met is False else None,
         )
         for key, each in found.items()
     }
+
+
+def _change(condition: str, system: System, model: Model, best: Estimate | None, tried: Tried, catalog: Catalog) -> Reason | None:
+    """What would change a condition that is not met."""
+    from advisor.advice.remedies import better_link, other_count, other_engine  # late: most are met
+
+    def ways(each: System) -> tuple[Estimate, ...]:
+        return tried(each)[0]
+
+    if condition == "software":
+        return other_engine(system, best, ways)
+    if condition == "link":
+        return better_link(system, best, ways, catalog)
+    return other_count(system, model.heads, ways, catalog) if best is None else None
 
 
 def _no(refused: list[Reason], codes: tuple[str, ...], name: str, others: bool = False) -> Condition | None:

@@ -19,7 +19,6 @@ from advisor.report.pages.common import (
 )
 from advisor.report.pages.roads import ladder_table, pictures, roads_chart, roads_table, several_quants
 from advisor.report.sentences import text
-from advisor.report.sources import source_lines
 from advisor.units import show
 
 SECOND = {
@@ -124,6 +123,8 @@ def _why(given: Recommendation) -> list[Block]:
     estimate = given.verdict.estimate
     if estimate is None:
         return []
+    from advisor.report.sources import source_lines  # late: --why only
+
     claims = estimate.reasons
     blocks: list[Block] = [
         memory_bars(estimate.fit, PLAIN),
