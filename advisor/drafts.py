@@ -8,7 +8,7 @@ from typing import Any
 
 from advisor.catalog import Catalog
 from advisor.catalogfiles import ID, ID_RULE, Item, record_problems
-from advisor.device import LOOSE, SHARING, SOLDERED
+from advisor.device import LOOSE, SHARING
 from advisor.errors import BadValue
 from advisor.record import dataclass
 from advisor.tables import TABLES
@@ -19,8 +19,6 @@ from advisor.yamlwrite import lines, unit_of
 PER = ("pair", "box", "system", "device")  # of what a link's part is needed once
 ADDED = {"device": "devices", "link": "links", "model": "models", "host": "hosts"}
 
-SLOT_KEY = "pcie_lanes"  # without it a card is not known to go into a slot
-OF_CARDS = ("power_w", "pcie_generation", SLOT_KEY)  # what a card may lack, though several of them are estimated by it
 NEEDED = ("fp16_tflops",)  # may be unknown in the catalog, but then nothing says how fast a prompt is read
 
 
@@ -240,17 +238,6 @@ MADE: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], str], list[dict[
 def id_of(name: str) -> str:
     """An id made of a name: `GeForce RTX 9090 Ti` becomes `geforce-rtx-9090-ti`."""
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")[:80]
-
-
-def lacking(record: Mapping[str, Any]) -> list[str]:
-    """What a card's record leaves open that estimates of several of them ask for."""
-    return [key for key in OF_CARDS if record.get("kind") == "gpu" and record.get("mount", "slot") == "slot" and key not in record]
-
-
-def unsaid(kind: str, said: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
-    """What a new record costs nothing or an unknown sum without; a slot needs nothing to be bought, a soldered chip has no price."""
-    free = record.get("kind") == "pcie" or record.get("kind") in SOLDERED
-    return [ask.option for ask in asks(kind) if ask.offered and ask.option not in said and not free]
 
 
 def text(kind: str, record: Mapping[str, Any], schema: str) -> str:

@@ -264,9 +264,12 @@ def bill(system: System, have: System | None, terms: Terms) -> Cost:
 
 
 def price_dates(lines: Iterable[CostLine]) -> str:
-    """From when to when the prices of these lines are: `2026-08 to 2026-09`."""
+    """From when to when the prices of these lines are: `2026-08 to 2026-09`; `2026` where the first is of some day of that year."""
     days = {first_day(written): written for written in sorted({line.as_of for line in lines if line.as_of})}  # the more exact of one day
-    return " to ".join(dict.fromkeys((days[min(days)], days[max(days)]))) if days else ""
+    if not days:
+        return ""
+    first, last = days[min(days)], days[max(days)]
+    return first if last.startswith(first) else f"{first} to {last}"
 
 
 def _mind(system: System, bought: list[CostLine], terms: Terms) -> tuple[Reason, ...]:

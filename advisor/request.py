@@ -11,9 +11,9 @@ PREFERENCES = ("cheapest", "fastest")
 
 
 def _kinds() -> tuple[str, ...]:
-    from advisor.advice import KINDS
+    from advisor.advice import ROAD_KINDS
 
-    return KINDS
+    return ROAD_KINDS
 
 
 # How each option's words become a value; one table for flags and batch keys alike.

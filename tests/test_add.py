@@ -139,7 +139,7 @@ NO_SLOT = "Note: no lanes are given, so no slot is known to take it, and it is n
 UNSAID = {"devices": f"{LACKING} {NO_SLOT} {NO_PRICE}", "links": NO_PART, "models": "", "hosts": NO_PRICE}
 MAC = (
     "device", "--name", "Mac Studio M9 Max (48-core GPU)", "--id", "mac-m9-max-48c", "--maker", "apple", "--kind", "mac", "--architecture",
-    "m5", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",
+    "m4", "--chip", "M9 Max", "--gpu-cores", "48", "--memory-gib", "64,128", "--memory-type", "LPDDR5X", "--bandwidth-gb-per-s", "800",
     "--fp16-tflops", "100", "--availability", "on-sale", "--source", "Apple's page",
 )  # fmt: skip
 
@@ -168,6 +168,25 @@ def test_what_the_check_would_say_is_said_at_once(own: Path, capsys: Any) -> Non
     assert "bandwidth_gb_per_s: 125.00 Gbit/s for each of 128 pins; GDDR7 has 17.5 to 36" in err
     found = json.loads(answer(capsys, *MAC, "--json")[1])
     assert [each["message"] for each in found["problems"]] == ["none for 128 GiB", "none for 64 GiB"]
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("blackwell", ""),
+        ("blackwel", "the architecture blackwel (did you mean blackwell?): it is estimated by what its maker's devices have in common."),
+        ("ADA", "the architecture ADA (did you mean ada?)"),
+        ("rubin", "the architecture rubin (those of nvidia are ada, ampere, blackwell, gb10, hopper, pascal): it is"),
+    ],
+)
+def test_an_architecture_that_no_device_has_is_said_and_written(word: str, said: str, own: Path, capsys: Any) -> None:
+    """A new one must be possible; a slip of the keys must not stay unseen."""
+    words = [word if each == "blackwell" else each for each in CARD]
+    code, out, err = answer(capsys, *words)
+    assert (code, out.startswith("Wrote ")) == (0, True)
+    assert said in err if said else "no other device has" not in err
+    again = answer(capsys, *words, "--force")[2]
+    assert ("no other device has" in again) is bool(said)  # its own file does not count
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])

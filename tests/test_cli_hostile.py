@@ -53,6 +53,7 @@ BAD_INPUT = [
     (("recommend", *MODEL, "--budget", "5₿"), "--budget"),
     (("recommend", *MODEL, "--budget", "-5"), "--budget"),
     (("recommend", *MODEL, "--prefer", "prettiest"), "cheapest, fastest"),
+    (("recommend", *MODEL, "--consider", "nothing-fits"), "multi-gpu-server, new-host, more-memory."),  # no road that one could take
     (("recommend", *MODEL, "--consider", "prayer"), "second-gpu"),
     (("ask",), "QUESTION"),
     (("list", "nonsense"), "nonsense"),

@@ -45,7 +45,7 @@ ROOMS = (
     ("memorykit",),
     ("market",),
     ("where",),
-    ("browse", "drafts"),
+    ("browse", "drafts", "draftnotes"),
     ("advice",),
     ("intake",),
     ("request",),

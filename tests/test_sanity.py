@@ -111,7 +111,9 @@ MAC = {
     [
         ({"bandwidth_bytes_per_s": 1872 * GB}, "bandwidth_gb_per_s: 39.00 Gbit/s for each of 384 pins; GDDR6X has 19 to 24"),
         ({"memory_bus_bits": 128}, "bandwidth_gb_per_s: 58.50 Gbit/s"),
-        ({"memory_type": "GDDR9"}, "memory_type: GDDR9 is not known"),
+        ({"memory_type": "GDDR9"}, "memory_type: GDDR9 is not known (did you mean GDDR6X?); a new one has its data rates in bounds.yaml"),
+        ({"memory_type": "gddr6x"}, "memory_type: gddr6x is not known (did you mean GDDR6X?)"),
+        ({"memory_type": "SRAM"}, "memory_type: SRAM is not known (there are GDDR6X)"),
         ({"memory_options_bytes": (48 * GIB, 24 * GIB)}, "memory_gib: sizes must be different and ascending"),
         ({"usable_bytes": 25 * GIB}, "usable_gib: 25 is more than the largest size, 24"),
         ({"reported_bytes": 30 * GIB}, "reported_gib: 30 is more"),
@@ -136,6 +138,7 @@ MAC = {
         ({"name": "GeForce OTHER"}, "name: other is called so too"),
         ({"name": "GeForce CARD Laptop GPU"}, "kind: a laptop's chip is a laptop-gpu"),
         ({"architecture": "amprre"}, "architecture: no other device has amprre (did you mean ampere?)"),
+        ({"architecture": "AMPERE"}, "architecture: no other device has AMPERE (did you mean ampere?)"),
         ({"pci_ids": ("2204",)}, "pci_ids: 2204 is no vendor:device"),
         ({"pci_ids": ("10de:1111",)}, "pci_ids: 10de:1111 is that of turing, which is another chip"),
         ({"pcie_lanes": 12}, "pcie_lanes: 12; a slot has 1, 2, 4, 8 or 16"),

@@ -22,6 +22,7 @@ KINDS = (
     "more-memory",  # what is owned with more memory in its computer
     "nothing-fits",
 )
+ROAD_KINDS = KINDS[:-1]  # what can be taken: all but that nothing does it
 ALWAYS_SHOWN = ("one-bigger-gpu", "nvlink-pair", "rdma-cluster")
 SHOWN_WHEN_OWNED = ("keep", "change-settings", "second-gpu")
 CHOSEN, PASSED_OVER, IMPOSSIBLE = "chosen", "passed-over", "impossible"

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 KINDS = ("devices", "links", "models", "engines", "hosts", "quants", "measurements")
 INVALID = 4
-UNSAID = {
-    "part": "no part to buy is named, so it costs $0 in every estimate: `--part 'Bridge:pair:120'` for each bridge, cable, NIC or "
-    "switch, `--part none` where there is none.",
-    "price_usd": "no price is given, so it is never chosen by `recommend`: `--price-usd 1999`, or `--price ID=USD` for one answer.",
-    "pcie_lanes": "no lanes are given, so no slot is known to take it, and it is never chosen by `recommend`: `--pcie-lanes 16`.",
-}
 catalog_option = click.option(
     "--catalog", metavar="PATH", multiple=True, help="Overlay file or folder on the catalog (repeatable).  [env: ADVISOR_CATALOG]"
 )
@@ -148,6 +142,7 @@ def _add(kind: str, given: dict[str, Any]) -> int:
     from advisor import drafts, safewrite
     from advisor.catalogschema import catalog_schema
     from advisor.catalogstack import user_catalog
+    from advisor.draftnotes import notes
     from advisor.errors import BadInput, BadValue
 
     into, force, as_json = given.pop("into"), given.pop("force"), given.pop("json")
@@ -168,13 +163,8 @@ def _add(kind: str, given: dict[str, Any]) -> int:
         safewrite.write(schema, json.dumps(catalog_schema(kind), indent=2) + "\n", force=True)
     except BadInput as error:  # the record is there; only the editor's help is not
         say(f"Note: {error}", error=True)
-    lacking = drafts.lacking(record)
-    if lacking:
-        say(wrapped(f"Note: not given: {', '.join(lacking)}; fill them in for estimates of power and of several cards."), error=True)
-    if drafts.SLOT_KEY in lacking:
-        say(wrapped(f"Note: {UNSAID[drafts.SLOT_KEY]}"), error=True)
-    for name in drafts.unsaid(kind, said, record):
-        say(wrapped(f"Note: {UNSAID[name]}"), error=True)
+    for note in notes(kind, said, record, catalog):
+        say(wrapped(f"Note: {note}"), error=True)
     return _added(kind, record_id, path, folder if into else None, as_json)
 
 

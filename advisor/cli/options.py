@@ -48,7 +48,7 @@ _PURCHASE = [
     click.option("--budget", metavar="USD", help="The most to spend: 3000, $3,000, 2k, 3000 EUR."),
     click.option("--prefer", metavar="cheapest|fastest", shell_complete=words("cheapest", "fastest"),
                  help="What to take among what meets the need.  [default: cheapest]"),
-    click.option("--consider", metavar="KIND", multiple=True, shell_complete=words_of("advisor.advice", "KINDS"),
+    click.option("--consider", metavar="KIND", multiple=True, shell_complete=words_of("advisor.advice", "ROAD_KINDS"),
                  help="Only these kinds of answer (repeatable): second-gpu, …"),
     click.option("--among", metavar="SYSTEM", multiple=True, shell_complete=system_words("devices"),
                  help="Only these systems and what is owned: A or B? (repeatable)"),
