@@ -220,9 +220,15 @@ def _mention(text: Text, start: int, end: int, name: str, ids: tuple[str, ...], 
     count, start, end = _count(text, start, end, catalog)
     sizes = sizes_gib(chosen, catalog)
     words = f"{chosen} {memory:g}gb" if memory and len(sizes) > 1 else chosen
-    each = tuple(f"{chosen} {size:g}gb" for size in sorted(sizes)) if len(sizes) > 1 and not memory else ()
+    each = _every_size(chosen, ids, catalog) if len(sizes) > 1 and not memory else ()
     family = line or (ids if len(ids) > 1 or each else ())
     return Mention(words, count, start, end, note, named_at, each, family, memory)
+
+
+def _every_size(chosen: str, ids: tuple[str, ...], catalog: "Catalog") -> tuple[str, ...]:
+    """SYSTEM words of each memory size: those of the one that was taken, and what only others of its name are sold with."""
+    found = {size: f"{each} {size:g}gb" for each in (*ids, chosen) for size in sizes_gib(each, catalog)}
+    return tuple(found[size] for size in sorted(found))
 
 
 def _of_the_line(text: Text, start: int, name: str, catalog: "Catalog") -> str:

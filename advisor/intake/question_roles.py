@@ -90,7 +90,7 @@ OWN_AFTER = re.compile(
     rf"atm|owned|in my {_PLACE})\b)"
 )
 WANT_AFTER = re.compile(
-    r"\s*,?\s*(?:be|is|would be|as an?|really|actually|even|much|any|a lot|that much)*\s*(?:worth|better|instead|faster|smarter|"
+    r"\s*,?\s*(?:be|is|would be|as an?|really|actually|even|still|ever|much|any|a lot|that much)*\s*(?:worth|better|instead|faster|smarter|"
     r"upgrade|make sense|makes sense|"
     r"good (?:buy|deal)|for [$€£]|at [$€£]|worthwhile|outperform|beat|pay off|pays off)\b"
 )

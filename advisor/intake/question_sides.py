@@ -174,7 +174,9 @@ def _settled(question: Text, named: list[Named], catalog: "Catalog", budget: boo
 
 
 def _in_general(question: Text, mention: Mention) -> bool:
-    """Whether a kind is spoken of, not one of it: `are Mac Studios any good`."""
+    """Whether a kind is spoken of, not one of it, or one on sale: `are Mac Studios any good`, `a used 3090`."""
+    if re.search(r"\b(?:used|refurb\w*|second[- ]hand|brand[- ]new)\s$", question.original[: mention.named_at]):
+        return True
     return mention.count == 1 and question.original[mention.named_at : mention.end].strip().endswith("s")
 
 

@@ -150,6 +150,8 @@ supply_w = _number(
     r"\b(?:psu|power supply)\W{0,3}(?:(?:is|of|with|has|an?|only|just|my)\s)*(?P<number>\d{3,4})\s?w?(?:atts?)?\b",
     r"(?<=, )(?P<number>\d{3,4})\s?w(?:atts?)?(?=\s?[),.]|$)",
     r"(?<![\w.])(?P<number>\d{3,4})\s?w(?:atts?)?\b(?=[^.?!]{0,40}\b(?:enough|suffic\w+|handle|cope)\b)",
+    r"\b(?:have|has|got|it's|mine is)\s(?:(?:an?|only|just|about)\s)*(?P<number>[4-9]\d\d|[12]\d{3})\s?w(?:atts?)?\b"
+    r"(?!\s(?:power\s)?(?:limit|cap))",
 )
 limit_w = _number(
     r"\b(?:power[- ]?)?(?:limit(?:ed|ing)?|cap(?:ped|ping)?|undervolt(?:ed|ing)?)\s(?:(?:to|at|of|them|it|both|each)\s){1,2}"
