@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.around import host_bytes_of
+from advisor.link import Link
 from advisor.market import Cost, thing_name
 from advisor.reason import Reason
 from advisor.record import dataclass
@@ -36,7 +37,12 @@ def named(system: System) -> str:
         boxes[_box(box)] = boxes.get(_box(box), 0) + 1
     words = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in boxes.items())
     link = system.shown_link
-    return f"{words} over {link.name}" if link and system.count > 1 else words
+    return f"{words} over {_link_name(link)}" if link and system.count > 1 else words
+
+
+def _link_name(link: Link) -> str:
+    """The link as one says it; of NVLink not also which cards it is made for, which the system names."""
+    return re.split(r",| \(", link.name)[0] if link.kind == "nvlink" else link.name
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,9 @@ OWNED = (
     rf"\b{_CHANGES}\b{_DETERMINERS}",
     rf"\b(?:keep|keeping|stay|staying|stick|sticking|hold on|holding on)(?:\s+(?:using|with|to|on))*\b{_DETERMINERS}",
 )
+IN_ANOTHER = re.compile(  # a computer that is thought of, not one that is there: "a Mac mini or a PC with a 3060"
+    rf"\b(?:or|vs\.?|versus|than|build|buy|get)\s+(?:an?|another)\s+(?:\w+\s+)?{_PLACE}\s+(?:with|of|having|containing)\b{_DETERMINERS}"
+)
 WISHED = (
     r"\b(?:buy|buying|get|getting|grab|grabbing|pick up|picking up|purchas\w+|order(?:ing)?|invest\w*|afford|spend\w*(?: \S+)?(?: on)?|"
     r"splurg\w+(?: on)?|build(?:ing)?)\b",
@@ -145,6 +148,8 @@ def _by_cues(text: str, mention: Mention, before: Named | None, start: int) -> N
     gap = text[before.mention.end if before else start : mention.named_at]
     tail = text[mention.end : sentence_end(text, mention.end)]
     tie = _tie(text, gap, before, start, mention.end)
+    if IN_ANOTHER.search(gap) and not OWN_AFTER.match(tail):
+        return Named(mention, WANT, tie)
     role = OWN if OWN_AFTER.match(tail) or (before and re.search(TO_BE_JOINED, gap)) else _last_cue(gap)
     if role == WANT and before and before.role == ADD and re.match(r"\s*(?:to|with|into|next to)\b", gap):
         role = OWN  # "add a 3060 to a 3090"
