@@ -26,8 +26,9 @@ def fanless(system: System, bought: Mapping[str, int] | None = None) -> tuple[Re
 
 
 def _claim(device: Device, count: int, host_id: str) -> Reason:
-    eps = device.power_plug == "eps-8-pin"
+    plug = "-eps" if device.power_plug == "eps-8-pin" else ""
+    screen = "-blind" if device.display_ports == 0 else ""
     facts: dict[str, Fact] = {"device": device.name, "device_id": device.id, "cards": count, "each_w": device.power_w, "host_id": host_id}
-    facts["power_plug"] = device.power_plug
+    facts |= {"power_plug": device.power_plug, "display_ports": device.display_ports}
     told = tuple(source.url or source.title for source in device.sources if "cooling" in source.fields)
-    return Reason(f"remark.passive-cooling{'-eps' if eps else ''}", facts, told)
+    return Reason(f"remark.passive-cooling{plug}{screen}", facts, told)

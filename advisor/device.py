@@ -87,6 +87,7 @@ class Device:
     slots: float | None = given(default=None, above=0, about="expansion slots that it covers; leave out for whole machines")
     cooling: str | None = given(default=None, one_of=COOLING, about="as a source says, never guessed from the name; leave out if unknown")
     power_plug: str | None = given(default=None, one_of=PLUGS, about="what brings its power beside the slot")
+    display_ports: int | None = given(default=None, least=0, about="connectors for screens; 0 where it drives none")
     links: tuple[str, ...] = given(default=(), about="ids of bridges, switches or fabrics between two of them; PCIe needs none")
     network: tuple[str, ...] = given(default=(), about="ids of the networks built into it")
     thunderbolt_version: int | None = given(default=None)

@@ -52,7 +52,7 @@ def recooled(system: System, cooling: str | None) -> System:
 def test_a_passive_card_needs_a_fan_where_nothing_blows_through_it(catalog: Catalog, host: str) -> None:
     """Desktops, workstations and open frames: their fans do not push air through a card."""
     (claim,) = fanless(bound(catalog, "2x mi100-32gb", host))
-    assert claim.code == "remark.passive-cooling"
+    assert claim.code == "remark.passive-cooling-blind"
     assert claim.facts["cards"] == 2
     assert claim.facts["each_w"] == 300  # the data sheet of one
     assert claim.facts["host_id"] == host
@@ -87,9 +87,15 @@ def test_of_what_is_owned_in_part_only_the_rest_is_bought(catalog: Catalog) -> N
 def test_a_processors_plug_is_told_where_a_source_says_so(catalog: Catalog) -> None:
     """NVIDIA's P40 brief: CPU 8-pin; AMD's MI100 takes two of the PCIe kind."""
     codes = [claim.code for words in ("tesla-p40", "mi100-32gb") for claim in fanless(choose.bind(words, catalog))]
-    assert codes == ["remark.passive-cooling-eps", "remark.passive-cooling"]
+    assert codes == ["remark.passive-cooling-eps-blind", "remark.passive-cooling-blind"]
     (claim,) = fanless(choose.bind("tesla-p40", catalog))
     assert "EPS" in text(claim)
+
+
+def test_a_card_that_drives_no_screen_is_told(catalog: Catalog) -> None:
+    """TechPowerUp: the A40 has three DisplayPorts, the P40 none."""
+    said = [text(claim) for words in ("a40", "tesla-p40") for claim in fanless(choose.bind(words, catalog))]
+    assert ["no screen" in each for each in said] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +135,7 @@ def test_what_little_more_money_would_buy_is_remarked_too(capsys: pytest.Capture
 def test_the_verdict_does_not_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """How a card is cooled enters neither an estimate nor a bill."""
     overlay = tmp_path / "cooled.yaml"
-    overlay.write_text("devices:\n  - {id: mi100-32gb, cooling: active, power_plug: none}\n", encoding="utf-8")
+    overlay.write_text("devices:\n  - {id: mi100-32gb, cooling: active, power_plug: none, display_ports: 4}\n", encoding="utf-8")
     need = ("recommend", "--model", "gpt-oss-120b", "--min-tokens-per-s", "60")
     before, after = asked(capsys, *need), asked(capsys, *need, "--catalog", str(overlay))
     assert before["verdict"] == after["verdict"]

@@ -18,7 +18,7 @@ UNASKED = frozenset(
     (
         *("id", "name", "chip", "aliases", "pci_ids", "variant_of", "rebuilt", "gpu_cores", "noise", "launched", "availability", "notes"),
         *("memory_type", "memory_bus_bits", "bandwidth_bytes_per_s", "idle_power_w", "prices", "sources", "unverified"),
-        *("cooling", "power_plug"),
+        *("cooling", "power_plug", "display_ports"),
     )
 )
 

@@ -111,6 +111,15 @@ _FANLESS = (
     "{device} has no fan of its own: it is made for the airflow of a server. In any other case every card needs a fan and a shroud for "
     "its {each_w} of heat, often loud, and not in the price."
 )
+_PLUGS = {"": "", "-eps": " Its power plug is a processor's (EPS 8-pin), not a graphics card's: take an EPS cable or an adapter."}
+_SCREENS = {"": "", "-blind": " It drives no screen."}
+
+
+def _fanless() -> dict[str, str]:
+    """Of cards without a fan, with what else they lack of a graphics card."""
+    ends = ((plug + screen, more + dark) for plug, more in _PLUGS.items() for screen, dark in _SCREENS.items())
+    return {f"remark.passive-cooling{end}": _FANLESS + said for end, said in ends}
+
 
 ADVICE: dict[str, str] = {
     **_verdicts(),
@@ -170,9 +179,7 @@ ADVICE: dict[str, str] = {
     "what is advised here is only estimated. As far off it gives {left_tokens_per_s}, still enough.",
     "remark.unmeasured-devices-slow": "on {measured_devices} × {device} with {measured_engine} you measured {decode_factor} of the "
     "estimate; what is advised here is only estimated. As far off it gives {left_tokens_per_s}, not enough: do not rely on it.",
-    "remark.passive-cooling": _FANLESS,
-    "remark.passive-cooling-eps": f"{_FANLESS} Its power plug is a processor's (EPS 8-pin), not a graphics card's: take an EPS cable or "
-    "an adapter.",
+    **_fanless(),
     "remark.wait": "the first token of a prompt of {prompt_tokens} takes about {first_token_s}.",
     "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
     "remark.little-more-sure": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}, and "
