@@ -146,7 +146,9 @@ def _order(each: Estimate, catalog: Catalog) -> tuple[float, ...]:
     if each.measured_here:
         rank = 1
     elif doubt is not None and doubt.same_devices:
-        rank, speed = max(rank, 2), doubt.decode_factor * speed
+        speed *= doubt.decode_factor
+        if doubt.engine in catalog.engines and catalog.engines[doubt.engine].choice_rank:
+            rank = max(rank, 2)  # the other is one to choose
     return 0.0, -speed / catalog.choices.choice("engine-margin-factor") ** (rank - 1)
 
 

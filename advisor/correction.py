@@ -1,6 +1,5 @@
 """What `calibrate --save` learned on this user's own hardware: measured over estimated, by device, count and engine."""
 
-import math
 import os
 import re
 import sys
@@ -18,12 +17,14 @@ if TYPE_CHECKING:
 FILE_NAME = "corrections.json"
 SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
-MOST_BYTES = 1 << 22
-_KEY = r"(\d{1,9})x (\S+) on (\S+)"
+MOST_BYTES = 1 << 24
+_KEY = r"([1-9]\d{0,5})x ([\w.-]+) on ([\w.-]+)"
+_DAY = r"\d{4}-\d{2}-\d{2}"
 _off = 0
 _reading = 0  # how many are within `read_once`: they may overlap, in threads
 _read: "Mapping[str, Correction] | None" = None  # what counts until the last of them ends
 _NONE: "dict[str, Correction]" = {}
+_short: "tuple[Mapping[str, Correction], dict[str, list[tuple[int, str, Correction]]]]" = (_NONE, {})
 
 
 @dataclass(frozen=True)
@@ -114,10 +115,10 @@ def saved() -> Mapping[str, Correction]:
         return _NONE
     path = _known_file(folder_name, *(os.environ.get(name) for name in ("XDG_CONFIG_HOME", "APPDATA", "HOME")))
     try:
-        stamp = os.stat(path).st_mtime_ns
+        found = os.stat(path)
     except OSError:
         return _NONE
-    return _rows_at(path, stamp)
+    return _rows_at(path, found.st_mtime_ns, found.st_ino, found.st_size)
 
 
 def parts_of(key: str) -> tuple[int, str, str] | None:
@@ -132,14 +133,25 @@ def doubt_of(held: Mapping[str, Correction], devices: Collection[str], count: in
     Another engine on the same devices tells most: whether that engine is slow there or the machine, nobody knows. Then the same engine
     on another number of them; of equals the slowest.
     """
-    found = []
-    for key, each in held.items():
-        parts, factor = parts_of(key), each.decode_factor
-        if parts is None or factor is None or factor >= 1 or parts[1] not in devices:
-            continue
-        number, device, engine = parts
-        found.append(Doubt(device, number, engine, factor, each.rows, each.date, len(devices) == 1 and number == count))
+    found = [
+        Doubt(device, number, engine, each.decode_factor or 1.0, each.rows, each.date, len(devices) == 1 and number == count)
+        for device in devices
+        for number, engine, each in _fallen_short(held).get(device, ())
+    ]
     return min(found, key=lambda each: (not each.same_devices, each.engine != engine_id, each.decode_factor), default=None)
+
+
+def _fallen_short(held: Mapping[str, Correction]) -> dict[str, list[tuple[int, str, Correction]]]:
+    """Of each device the numbers and engines that were measured to be slower than estimated; found once for what is saved."""
+    global _short
+    of, found = _short
+    if of is not held:
+        found = {}
+        for key, each in held.items():
+            if (parts := parts_of(key)) and each.decode_factor is not None and each.decode_factor < 1:
+                found.setdefault(parts[1], []).append((parts[0], parts[2], each))
+        _short = held, found
+    return found
 
 
 @contextmanager
@@ -167,13 +179,15 @@ def off() -> Iterator[None]:
 
 
 @lru_cache(maxsize=4)
-def _rows_at(path: str, stamp: int) -> dict[str, Correction]:
+def _rows_at(path: str, *_stamp: int) -> dict[str, Correction]:
     """Every correction of the file as it was at that time."""
-    return {key: found for key, rows in rows_of(path).items() if (found := correction_of(rows)) is not None}
+    return {key: found for key, rows in (rows_of(path) or {}).items() if (found := correction_of(rows)) is not None}
 
 
-def rows_of(path: "str | Path") -> dict[str, list[dict[str, Any]]]:
-    """The saved rows by key; a file that is not ours gives none."""
+def rows_of(path: "str | Path") -> dict[str, list[dict[str, Any]]] | None:
+    """The saved rows by key; None of a file that is not ours, or broken."""
+    if not os.path.isfile(path):
+        return None if os.path.exists(path) else {}
     import json  # late: most users have no corrections
 
     try:
@@ -182,7 +196,13 @@ def rows_of(path: "str | Path") -> dict[str, list[dict[str, Any]]]:
         kept = held["corrections"]
         return {str(key): [row for row in rows if _is_row(row)] for key, rows in kept.items() if isinstance(rows, list)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+        return None
+
+
+def unreadable() -> str | None:
+    """The file of the corrections where it is there and cannot be read: then nothing is corrected."""
+    path = os.path.join(folder_name(), FILE_NAME)
+    return path if rows_of(path) is None else None
 
 
 def _is_row(row: object) -> bool:
@@ -190,14 +210,16 @@ def _is_row(row: object) -> bool:
     if not isinstance(row, dict) or row.get("kind") not in ("decode", "prefill"):
         return False
     factor = row.get("factor")
-    return isinstance(factor, int | float) and math.isfinite(factor) and LEAST_FACTOR <= factor <= MOST_FACTOR
+    return isinstance(factor, int | float) and not isinstance(factor, bool) and LEAST_FACTOR <= factor <= MOST_FACTOR
 
 
 def correction_of(rows: list[dict[str, Any]]) -> Correction | None:
     """The medians of the rows; None without any."""
     if not rows:
         return None
-    return Correction(_middle(rows, "decode"), _middle(rows, "prefill"), len(rows), max(str(row.get("date", "")) for row in rows))
+    days = [str(row.get("date")) for row in rows]
+    newest = max((day for day in days if re.fullmatch(_DAY, day)), default="on a day unknown")
+    return Correction(_middle(rows, "decode"), _middle(rows, "prefill"), len(rows), newest)
 
 
 def _middle(rows: list[Mapping[str, Any]] | list[dict[str, Any]], kind: str) -> float | None:

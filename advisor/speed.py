@@ -257,9 +257,7 @@ def _said(found: Timed | None, plan: Plan, known: Correction | None) -> tuple[Re
     if found is None:
         return ()
     system, runner, placement = plan.system, plan.runner, plan.placement
-    facts = {"device": system.groups[0].device.id, "engine": placement.engine, "decode_factor": known.decode_factor, "rows": known.rows,
-             "date": known.date} if known else {}  # fmt: skip
-    learned = (Reason("calibration.local", facts),) if known else ()
+    learned = why.corrected(known, system.groups[0].device.id, placement.engine) if known else ()
     stops = why.stops(runner, placement, system.count, len(system.boxes))
     return (*why.reasons(found.terms, runner, placement, found.team_users), *stops, *learned)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from advisor.collective import spent
-from advisor.correction import Doubt
+from advisor.correction import Correction, Doubt
 from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.reason import Fact, Reason
@@ -83,6 +83,14 @@ def _link_terms(terms: Terms, runner: Runner, placement: Placement, users: int) 
         sources = (runner.links.latency(message.software, message.link, message.ranks).source,)
         yield each.latency_s, Reason("decode.link-latency", {**facts, "term_s": each.latency_s}, sources)
         yield each.bandwidth_s, Reason("decode.link-bandwidth", {**facts, "term_s": each.bandwidth_s}, sources)
+
+
+def corrected(known: Correction, device_id: str, engine_id: str) -> tuple[Reason, ...]:
+    """By how much the owner's own measurements change the speeds."""
+    facts: dict[str, Fact] = {"device": device_id, "engine": engine_id, "rows": known.rows, "date": known.date}
+    facts |= {"decode_factor": known.decode_factor, "prefill_factor": known.prefill_factor}
+    what = "" if known.prefill_factor is None else "-prompts" if known.decode_factor is None else "-both"
+    return (Reason(f"calibration.local{what}", facts),)
 
 
 def unmeasured(doubt: Doubt, engine_id: str, devices: int) -> tuple[Reason, ...]:

@@ -1,6 +1,7 @@
 """Own benchmarks: every printed speed is found, bound to records, compared, refused where it cannot be true, saved, exported."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 from advisor import cli, correction
 from advisor.catalog import Catalog
 from advisor.catalogstack import user_catalog
+from advisor.errors import BadInput
 from advisor.intake import bench, calibrate, corrections, measured_memory, quant_words
 from advisor.intake.bound_run import Stated
 from advisor.intake.page import page_from, page_of
@@ -202,12 +204,84 @@ def test_saved_corrections_hold_for_their_device_count_and_engine(catalog: Catal
     assert corrections.reset() and local("rtx-3090", "llama.cpp") is None and not corrections.reset()
 
 
-def test_a_broken_corrections_file_corrects_nothing(own_folder: Path) -> None:
+ROWS = '{"corrections": {"1x rtx-3090 on llama.cpp": [%s]}}'
+ASKED = ["estimate", "rtx-3090", "--model", "llama-3.1-8b"]
+BROKEN = ("", "{", "[]", '{"corrections": []}', ROWS % '{"kind": "decode", "factor": 0.5}' + "x", "[" * 100_000, "\xff",
+          ROWS % ('{"kind": "decode", "factor": 1' + 5000 * "0" + "}"))  # fmt: skip
+IMPOSSIBLE = ('"0.5"', "0", "-1", "1e9", "NaN", "Infinity", "true", "null", "[0.5]", "1" + 400 * "0", "0.099", "3.1")
+
+
+@pytest.mark.parametrize("held", BROKEN)
+def test_a_broken_file_corrects_nothing_is_told_and_not_overwritten(
+    held: str, own_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     own_folder.mkdir(parents=True)
-    for held in ("", "{", "[]", '{"corrections": []}', '{"corrections": {"1x rtx-3090 on llama.cpp": [{"kind": "decode", "factor": "1e9"}, 7, null]}}',
-                 '{"corrections": {"1x rtx-3090 on llama.cpp": [{"kind": "decode", "factor": 1e9}]}}', "[" * 100_000):  # fmt: skip
-        correction.file().write_text(held)
-        assert local("rtx-3090", "llama.cpp") is None
+    correction.file().write_bytes(held.encode("latin-1"))
+    assert local("rtx-3090", "llama.cpp") is None
+    assert cli.run(ASKED) == 0
+    assert "corrections.json cannot be read" in " ".join(capsys.readouterr().err.split())
+    with pytest.raises(BadInput, match="nothing was saved"):
+        corrections.save({"1x d on e": [{"kind": "decode", "factor": 1.0}]})
+    assert correction.file().read_bytes() == held.encode("latin-1")
+    assert corrections.reset()
+    corrections.save({"1x d on e": [{"kind": "decode", "factor": 1.0}]})
+    assert local("d", "e")
+    assert cli.run(ASKED) == 0
+    assert "cannot be read" not in capsys.readouterr().err
+
+
+def test_a_folder_in_the_place_of_the_file_is_told(own_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    correction.file().mkdir(parents=True)
+    assert cli.run(ASKED) == 0
+    assert "corrections.json cannot be read" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("row", [f'{{"kind": "decode", "factor": {factor}}}' for factor in IMPOSSIBLE]
+                         + ["7", "null", '{"kind": ["decode"], "factor": 0.5}', '{"factor": 0.5}'])  # fmt: skip
+def test_rows_that_cannot_be_correct_nothing(row: str, own_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own_folder.mkdir(parents=True)
+    correction.file().write_text(ROWS % row)
+    assert local("rtx-3090", "llama.cpp") is None
+    assert cli.run([*ASKED, "--json"]) == 0
+    assert "calibration.local" not in capsys.readouterr().out
+
+
+def test_what_the_rows_say_of_their_day_is_a_day_or_nothing(own_folder: Path) -> None:
+    own_folder.mkdir(parents=True)
+    good, odd = '{"kind": "decode", "factor": 0.5, "date": "2026-03-03"}', '{"kind": "decode", "factor": 0.5, "date": %s}'
+    for dates in ((), ('"9' + 9999 * "9" + '"',), ('"\\u001b[31m"', "[1]", "7")):
+        correction.file().write_text(ROWS % ", ".join([good, *(odd % date for date in dates)]))
+        found = local("rtx-3090", "llama.cpp")
+        assert found and (found.date, found.rows) == ("2026-03-03", 1 + len(dates))
+    correction.file().write_text(ROWS % (odd % "null"))
+    found = local("rtx-3090", "llama.cpp")
+    assert found and found.date == "on a day unknown"
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "words"),
+    [
+        ({"decode": 0.5}, "calibration.local", "0.5× of the estimated generation speed."),
+        ({"prefill": 0.7}, "calibration.local-prompts", "0.7× of the estimated speed of reading a prompt."),
+        ({"decode": 0.5, "prefill": 0.7}, "calibration.local-both", "0.5× of the estimated generation speed, 0.7× of that of reading"),
+    ],
+)
+def test_what_is_corrected_is_said(rows: dict[str, float], code: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    key = correction.key_of("rtx-3090", "llama.cpp")
+    corrections.save({key: [{"kind": kind, "factor": factor, "date": "2026-03-03", "print": kind} for kind, factor in rows.items()]})
+    assert cli.run(["estimate", "rtx-3090 on llama.cpp", "--model", "llama-3.1-8b", "--json"]) == 0
+    said = [each for each in json.loads(capsys.readouterr().out)["reasons"] if each["code"].startswith("calibration.")]
+    assert [each["code"] for each in said] == [code]
+    assert words in said[0]["text"] and "unknown" not in said[0]["text"]
+
+
+def test_a_file_that_was_replaced_within_one_tick_of_the_clock_is_read_anew() -> None:
+    corrections.save({"1x d on e": [{"kind": "decode", "factor": 0.5, "print": "a"}]})
+    first, stamp = local("d", "e"), correction.file().stat()
+    corrections.save({"1x d on e": [{"kind": "decode", "factor": 0.75, "print": "a"}]})
+    os.utime(correction.file(), ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    second = local("d", "e")
+    assert first and second and (first.decode_factor, second.decode_factor) == (0.5, 0.75)
 
 
 def test_two_savers_at_once_lose_nothing(own_folder: Path) -> None:

@@ -255,10 +255,14 @@ def test_what_fits_comes_first_then_the_faster_but_for_the_engines_margin() -> N
     short, shorter, roomy = weighed(first, None, (-5, 2), (50, 1)), weighed(first, None, (-4, 3)), weighed(first, None, (-9, 1))
     assert ranked([shorter, hardly, short, usual, roomy, clearly], catalog()) == [clearly, usual, hardly, roomy, short, shorter]
     measured, unmeasured = weighed(second, 60), weighed(first, 99 * margin)  # 0.6 of 99 margins, less a margin: 59.4
-    measured.measured_here, unmeasured.doubt = True, SimpleNamespace(same_devices=True, decode_factor=0.6)
+    measured.measured_here, unmeasured.doubt = True, SimpleNamespace(same_devices=True, decode_factor=0.6, engine=second)
     assert ranked([unmeasured, measured], catalog()) == [measured, unmeasured]
     unmeasured.doubt.decode_factor = 0.61  # 60.4
     assert ranked([measured, unmeasured], catalog()) == [unmeasured, measured]
+    unmeasured.doubt.engine, measured.measured_here = "an engine that is never chosen", False  # says nothing of their order
+    measured.doubt, measured.sustained.value = unmeasured.doubt, 98 * margin * margin
+    assert ranked([measured, unmeasured], catalog()) == [unmeasured, measured]
+    measured.doubt, measured.measured_here = None, True
     unmeasured.doubt.same_devices = False  # of another number of them: no order follows from that
     measured.sustained.value = 99 * margin - 1
     assert ranked([measured, unmeasured], catalog()) == [unmeasured, measured]

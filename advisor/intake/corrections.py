@@ -58,6 +58,8 @@ def save(rows: dict[str, list[dict[str, Any]]]) -> dict[str, correction.Correcti
     path = correction.file()
     with _locked(path):
         held = correction.rows_of(path)
+        if held is None:
+            raise BadInput(f"{path}: cannot be read, so nothing was saved: mend it, or drop it with `advisor calibrate --reset`")
         for key, new in rows.items():
             merged = {str(row.get("print", place)): row for place, row in enumerate([*held.get(key, []), *new])}
             held[key] = list(merged.values())[-MOST_ROWS:]

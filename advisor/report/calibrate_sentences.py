@@ -29,4 +29,8 @@ CALIBRATE = {
     "{measured_engine} you measured {decode_factor} of the estimate ({date}).",
     "calibration.local": "Corrected by your own {rows} measured rows of {device} on {engine} ({date}): {decode_factor} of the "
     "estimated generation speed. `advisor calibrate --reset` drops the correction.",
+    "calibration.local-prompts": "Corrected by your own {rows} measured rows of {device} on {engine} ({date}): {prefill_factor} of the "
+    "estimated speed of reading a prompt. `advisor calibrate --reset` drops the correction.",
+    "calibration.local-both": "Corrected by your own {rows} measured rows of {device} on {engine} ({date}): {decode_factor} of the "
+    "estimated generation speed, {prefill_factor} of that of reading a prompt. `advisor calibrate --reset` drops the correction.",
 }

@@ -1,5 +1,6 @@
 """What the user must hear beside the answer: overlays in use and warnings, on stderr."""
 
+from advisor import correction
 from advisor.answers import Answer, Compared, Estimated, Recommended, Scaled
 from advisor.reason import Reason
 from advisor.report.sentences import text
@@ -20,7 +21,10 @@ def warned(answer: Compared) -> tuple[str, ...]:
 
 
 def notes_of(answer: Answer) -> tuple[str, ...]:
-    """The warnings as sentences, each once, and the overlays that were laid over the shipped catalog."""
+    """The warnings as sentences, each once, the overlays that were laid over the shipped catalog, and corrections that cannot be read."""
     overlays = tuple(f"The catalog is overlaid by {path}." for path in answer.overlays)
+    lost = correction.unreadable()
+    if lost:
+        overlays += (f"{lost} cannot be read: nothing is corrected by it. Mend it, or drop it with `advisor calibrate --reset`.",)
     said = warned(answer) if isinstance(answer, Compared) else tuple(dict.fromkeys(text(claim) for claim in _claims(answer)))
     return (*overlays, *said)
