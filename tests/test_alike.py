@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.advice.alike import Classes, undominated
+from advisor.advice.alike import Classes, contested, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, case_of, counted_usd, per_user, score
@@ -35,8 +35,11 @@ def test_of_one_class_the_slower_at_no_lower_price_is_left_out() -> None:
     slower = replace(card, bandwidth_bytes_per_s=0.9 * card.bandwidth_bytes_per_s)
     equal, dearer = replace(card), replace(slower, least_usd=card.least_usd + 1)
     cheaper, alone = replace(slower, least_usd=card.least_usd - 1), replace(slower, alike="")
-    assert list(undominated([cheaper, slower, card, equal, alone, dearer])) == [cheaper, card, equal, alone]
-    assert list(undominated([slower, card])) == list(undominated([card, slower])) == [card]
+    every = [cheaper, slower, card, equal, alone, dearer]
+    assert contested(every) == {card.alike}
+    assert contested([card, alone, alone]) == set()  # what is in a class of its own is not in one of several
+    assert undominated(every, contested(every)) == [cheaper, card, equal, alone]
+    assert undominated([slower, card], {card.alike}) == undominated([card, slower], {card.alike}) == [card]
 
 
 def test_what_the_buyer_names_is_never_left_out() -> None:

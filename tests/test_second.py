@@ -158,7 +158,7 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
     moved = roomier or {}
     ordered = sorted(offers, key=lambda each: each.least_usd)
     return SimpleNamespace(
-        need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[],
+        need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[], counted=[],
         offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, []), named=False),
         bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, counts_tokens_per_s=0.0, may_do=lambda each: each.bound >= need.min_tokens_per_s,
         may_hold=lambda each: each.holds, may_reach=lambda each: each.bound >= need.min_tokens_per_s, desk=SimpleNamespace(corrected=False),
@@ -175,10 +175,13 @@ def real(monkeypatch: pytest.MonkeyPatch) -> dict[str, Option]:
     turned: dict[str, Option] = {}
 
     def evaluate(case: Any, offer: Any) -> list[Option]:
-        case.tried.append(offer.words)
+        case.counted.append((offer.words, case.counts_tokens_per_s))
+        if offer.words not in case.tried:
+            case.tried.append(offer.words)
         return [turned[offer.words]]
 
     monkeypatch.setattr(searching, "evaluate", evaluate)
+    monkeypatch.setattr(searching, "replace", lambda case, **more: SimpleNamespace(**{**vars(case), **more}))
     return turned
 
 
@@ -192,6 +195,40 @@ def test_the_cheapest_that_does_ends_the_search(real: dict[str, Option]) -> None
     real["c"] = sold("mac", 900, 30)
     assert [each.cost.spend_usd for each in search(cheaper)] == [900, 900]
     assert [each.estimate.decode.value for each in search(cheaper)] == [30, 12]  # at one price the faster
+
+
+def test_of_one_price_what_is_no_faster_is_not_tried_for_a_verdict(real: dict[str, Option]) -> None:
+    real |= {"a": sold("mac", 500, 30), "b": sold("mac", 500, 20), "c": sold("mac", 500, 40)}
+    offers = [offered("a", 500, 35), offered("b", 500, 29), offered("c", 500, 50)]
+    case = shop(need_of(), offers)
+    assert search(case)[0] is real["c"]
+    assert case.tried == ["a", "c"]
+    for lean, named in ((False, False), (True, True)):  # what comes near is shown, or each that was named
+        every = shop(need_of(), offers)
+        every.lean, every.offers.named = lean, named
+        search(every)
+        assert every.tried == ["a", "b", "c"]
+    old = shop(need_of(sell_old=True), offers)
+    search(old)
+    assert old.tried == ["a", "b", "c"]  # what the old parts bring is not known
+
+
+def test_ways_that_cannot_count_are_left_out_first(real: dict[str, Option]) -> None:
+    real |= {"a": sold("mac", 500, 8), "b": sold("mac", 900, 12)}
+    offers = [offered("a", 500, 11), offered("b", 700, 15)]
+    case = shop(need_of(), offers)
+    search(case)
+    assert case.counted == [("a", 10.0), ("a", 0.0), ("b", 10.0)]  # a is too slow: every way of it is looked for
+    asked = shop(need_of(), offers)
+    asked.counts_tokens_per_s = 9.0
+    search(asked)
+    assert asked.counted == [("a", 9.0), ("b", 9.0)]
+    fastest = shop(need_of(prefer="fastest"), [offered("a", 500, 11), offered("b", 700, 9)], users=2)
+    real |= {"a": sold("mac", 500, 10, sustained=16), "b": sold("mac", 900, 9, sustained=18)}
+    fastest.may_do = lambda each: True
+    search(fastest)
+    assert fastest.counted == [("a", 0.0), ("b", 8.0)]  # eight for each of two: what is slower cannot be the fastest
+    assert not fastest.failed & {offers[1]}
 
 
 def test_old_parts_that_are_sold_may_make_the_dearer_cheaper(real: dict[str, Option]) -> None:

@@ -4,7 +4,10 @@ Within a class, everything that an estimate and a bill take from a device is equ
 falls as bandwidth rises.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from advisor.device import Device
@@ -45,24 +48,21 @@ def _chip(device: Device) -> str:
     return repr([getattr(device, each.name) for each in fields(type(device)) if each.name not in UNASKED])
 
 
-def undominated(priced: Sequence["Offer"]) -> Iterator["Offer"]:
-    """Of offers in the order of their prices, those than which none of their class is quicker at no higher price."""
+def contested(offers: Iterable["Offer"]) -> frozenset[str]:
+    """The classes of several offers: hardly any."""
+    counts = Counter([offer.alike for offer in offers])
+    return frozenset([alike for alike, count in counts.items() if alike and count > 1])
+
+
+def undominated(priced: Sequence["Offer"], among: Container[str]) -> list["Offer"]:
+    """Of offers in the order of their prices, those than which none of their class is quicker at no higher price. `among` are the
+    classes of several: a thousand offers are gone through for each price of a device.
+    """
     quickest: dict[str, float] = {}
-    level: list[Offer] = []  # of one price, of which each counts against the others
-    for offer in priced:
-        if level and offer.least_usd != level[0].least_usd:
-            yield from _quickest(level, quickest)
-            level = []
-        level.append(offer)
-    yield from _quickest(level, quickest)
-
-
-def _quickest(level: list["Offer"], quickest: dict[str, float]) -> list["Offer"]:
-    """Those of one price than which none of their class was quicker; a thousand are gone through for each price of a device."""
-    if len(level) == 1 and level[0].alike not in quickest:  # the most
-        quickest[level[0].alike] = level[0].bandwidth_bytes_per_s
-        return level
-    for offer in level:
-        if offer.bandwidth_bytes_per_s > quickest.get(offer.alike, 0.0):
-            quickest[offer.alike] = offer.bandwidth_bytes_per_s
-    return [offer for offer in level if not offer.alike or offer.bandwidth_bytes_per_s >= quickest[offer.alike]]
+    beaten: set[Offer] = set()
+    for _, level in groupby([offer for offer in priced if offer.alike in among], key=attrgetter("least_usd")):
+        offers = tuple(level)  # of one price, of which each counts against the others
+        for offer in offers:
+            quickest[offer.alike] = max(offer.bandwidth_bytes_per_s, quickest.get(offer.alike, 0.0))
+        beaten.update(offer for offer in offers if offer.bandwidth_bytes_per_s < quickest[offer.alike])
+    return [offer for offer in priced if offer not in beaten]

@@ -31,8 +31,10 @@ def _with_smaller_cache(case: Case, offer: Offer, system: System, full: tuple[Es
         return ()
     bound = case.bound(offer)
     fast = any(fast_enough(way, need) for way in full)
+    if fast and not bound.holds:
+        return ()
     within = any(lies(way) for way in full) or (hopeless and fast and any(lies(way) for way in case.ways(system)))
-    if (fast and (within or not bound.holds)) or (within and bound.tokens_per_s < need.min_tokens_per_s):
+    if within and (fast or bound.tokens_per_s < need.min_tokens_per_s):
         return ()
     return _of_eight_bits(case, system, hopeless)
 
@@ -45,10 +47,10 @@ def _judged(case: Case, offer: Offer, system: System) -> tuple[tuple[Estimate, .
     """The ways to run an offer with the full cache, and with a smaller one.
 
     Where part of the work lies in host memory anyway and only the verdict counts, the smaller one is asked first: a full one that
-    moves and reads more is no faster.
+    moves and reads more is no faster. Without a wanted speed the full one does wherever it fits.
     """
     hopeless = case.hopeless(offer)
-    if case.lean and case.need.kv_quant is None and not case.bound(offer).holds:
+    if case.lean and case.need.kv_quant is None and case.need.min_tokens_per_s and not case.bound(offer).holds:
         smaller = _of_eight_bits(case, system, hopeless)
         if smaller and not any(fast_enough(way, case.need) for way in smaller):
             return (), smaller
@@ -69,7 +71,7 @@ def evaluate(case: Case, offer: Offer) -> list[Option]:
         return best_of_caches(best_way(full, case.need), less, case.need)
 
     def option(kind: str, way: Estimate) -> Option:
-        return Option(kind, way, case.desk.cost(way.system, way), smaller_cache(way, case.work), every)
+        return Option(kind, way, case.desk.cost(system, way), smaller_cache(way, case.work), every)
 
     shared, copied = best(False), best(True)
     options = [option(offer.kind, shared)] if shared else []

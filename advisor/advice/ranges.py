@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from advisor.advice.alike import undominated
+from advisor.advice.alike import contested, undominated
 from advisor.advice.desk import Desk
 from advisor.advice.hosts import Hosts, load_of
 from advisor.record import replace
@@ -31,11 +31,12 @@ class Range:
         self.every = tuple(offers)
         self.hosts = hosts
         self.named = named
-        priced = sorted((offer for offer in self.every if offer.least_usd is not None), key=attrgetter("least_usd"))
-        self.priced = tuple(priced) if named else tuple(undominated(priced))
+        self._contested: frozenset[str] = like._contested if like else contested(self.every)
+        priced = sorted([offer for offer in self.every if offer.least_usd is not None], key=attrgetter("least_usd"))
+        self.priced = tuple(priced if named else undominated(priced, self._contested))
         self._of_kind: dict[str, tuple[Offer, ...]] = {}
         self._roomier: dict[Offer, tuple[Offer, ...]] = like._roomier if like else {}
-        self._buying: dict[str, list[Offer]] = {}
+        self._buying: dict[str, list[int]] = {}  # at which places of `every`
 
     def of_kind(self, kind: str) -> tuple["Offer", ...]:
         """The offers that may turn out to be of this kind: copies side by side need no link of their own."""
@@ -57,11 +58,13 @@ class Range:
     def dearer(self, device: str, more_usd: float) -> "Range":
         """The same offers when each of one device costs more (or less)."""
         if not self._buying:
-            for offer in self.every:
+            for at, offer in enumerate(self.every):
                 for name, _ in offer.bought:
-                    self._buying.setdefault(name, []).append(offer)
-        changed = {offer: dearer(offer, device, more_usd) for offer in self._buying.get(device, ())}
-        return Range((changed.get(offer, offer) for offer in self.every), self.hosts, self, named=self.named)
+                    self._buying.setdefault(name, []).append(at)
+        every = list(self.every)
+        for at in self._buying.get(device, ()):
+            every[at] = dearer(every[at], device, more_usd)
+        return Range(every, self.hosts, self, named=self.named)
 
     def rehosted(self, desk: Desk) -> "Range":
         """The same offers where computers cost otherwise: cards go into the one that is then the cheapest."""

@@ -12,6 +12,7 @@ from advisor.advice.judge import Case, Option, allowed, counted_usd, fast_enough
 from advisor.advice.offers import Offer
 from advisor.advice.ranges import OFFERED_AS
 from advisor.need import Need
+from advisor.record import replace
 
 
 def candidates(case: Case, kind: str | None = None) -> Iterator[Offer]:
@@ -84,9 +85,27 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
 
 
 def _idle(offer: Offer, best: Option, case: Case) -> bool:
-    """Whether it cannot be the fastest, where nobody asks what else there is: some of many users wait for prompts."""
-    alone = case.lean and not case.counts_tokens_per_s and case.need.prefer == "fastest" and not case.offers.named
-    return alone and case.bounds.sustained(offer) < trusted(best.estimate)
+    """Whether it cannot win where nobody asks what else there is: some of many users wait for prompts, or it costs as much and is no
+    faster.
+    """
+    if not case.lean or case.offers.named:
+        return False
+    if case.need.prefer == "fastest":
+        return not case.counts_tokens_per_s and case.bounds.sustained(offer) < trusted(best.estimate)
+    return not case.need.sell_old and offer.least_usd == best.cost.spend_usd and case.bounds.sustained(offer) < trusted(best.estimate)
+
+
+def _tried(case: Case, offer: Offer, best: Option | None) -> list[Option]:
+    """What an offer turns out to be. Where every way counts, for what comes near is shown, first by those alone that may be fast
+    enough, or as fast as the best: the others are looked for only where these are not.
+    """
+    if not case.lean or case.offers.named or case.counts_tokens_per_s:
+        return evaluate(case, offer)
+    if case.need.prefer == "fastest":
+        least = trusted(best.estimate) / (case.work.workload.users or 1) if best else 0.0
+        return evaluate(replace(case, counts_tokens_per_s=least), offer)
+    every = evaluate(replace(case, counts_tokens_per_s=case.need.min_tokens_per_s), offer)
+    return every if every and all(fast_enough(option.estimate, case.need) for option in every) else evaluate(case, offer)
 
 
 def search(case: Case, kind: str | None = None) -> list[Option]:
@@ -98,8 +117,8 @@ def search(case: Case, kind: str | None = None) -> list[Option]:
             break
         if best is not None and _idle(offer, best, case):
             continue
-        every = evaluate(case, offer)
-        if not any(fast_enough(option.estimate, case.need) for option in every):
+        every = _tried(case, offer, best)
+        if (every or best is None) and not any(fast_enough(option.estimate, case.need) for option in every):
             case.failed.add(offer)
         options = [option for option in every if kind is None or option.kind == kind]
         found += options
