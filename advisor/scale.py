@@ -1,7 +1,8 @@
 """One kind of device at 1, 2, … N: speed, speedup, efficiency, Amdahl's ceiling, the count that pays and the one that hurts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from advisor import why
 from advisor.bind import between, box_of, stated_link
 from advisor.catalog import Catalog
 from advisor.choose import tried
@@ -118,8 +119,16 @@ def _scaled(asked: Question, fixed: System, quant: Quant | str | None, most_devi
         slower_from_devices=slower,
         serial_fraction=1 / ceiling if ceiling else None,
         ceiling=ceiling,
-        warnings=fixed.remarks,
+        warnings=(*fixed.remarks, *_unmeasured(points)),
     )
+
+
+def _unmeasured(points: Iterable[Point]) -> tuple[Reason, ...]:
+    """That the owner measured less than estimated on another number of the devices than that of a point: told of the first."""
+    doubted = next((each.estimate for each in points if each.estimate and each.estimate.doubt), None)
+    if doubted is None or doubted.doubt is None:
+        return ()
+    return why.unmeasured(doubted.doubt, doubted.system, doubted.placement.engine)
 
 
 def _against_first(points: list[Point]) -> tuple[Point, ...]:

@@ -184,7 +184,7 @@ class _Behind:
     @cached_property
     def warnings(self) -> tuple[Reason, ...]:
         plan = self.plan
-        doubtful = why.unmeasured(self.doubt, plan.engine.id, plan.system.count) if self.saved and self.doubt else ()
+        doubtful = why.unmeasured(self.doubt, plan.system, plan.engine.id) if self.saved and self.doubt else ()
         return (*plan.system.remarks, *_cautions(plan, self.fit), *plan.slow_kernels, *doubtful)
 
     @cached_property

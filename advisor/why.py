@@ -8,6 +8,7 @@ from advisor.pace import Runner
 from advisor.placement import Part, Placement
 from advisor.reason import Fact, Reason
 from advisor.step import Terms
+from advisor.system import System
 from advisor.units import DAY_S
 
 WORTH_SAYING = 0.1  # share of the step from which a term is named
@@ -93,7 +94,7 @@ def corrected(known: Correction, device_id: str, engine_id: str) -> tuple[Reason
     return (Reason(f"calibration.local{what}", facts),)
 
 
-def unmeasured(doubt: Doubt, engine_id: str, devices: int) -> tuple[Reason, ...]:
+def unmeasured(doubt: Doubt, system: System, engine_id: str) -> tuple[Reason, ...]:
     """That the owner measured less than estimated beside this run, and not this run itself."""
-    facts: dict[str, Fact] = {"engine": engine_id, "devices": devices, **doubt.facts}
+    facts: dict[str, Fact] = {"system": system.words, "engine": engine_id, "devices": system.count, **doubt.facts}
     return (Reason(f"calibration.unmeasured-{doubt.what}", facts),)

@@ -187,3 +187,12 @@ def test_the_most_that_is_saved_of_so_many_of_a_device(monkeypatch: pytest.Monke
     desk = test_search.case(None, "qwen3-8b", {}).desk
     assert desk.lifts == {("a", 1): 2.0, ("a", 2): 1.0, ("b", 1): 1.0}
     assert desk.measured == {"a", "b"}
+
+
+def test_a_curve_of_what_was_measured_and_what_was_not_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first point is corrected, the others are not: what a second one gains is not known."""
+    asked = ["scale", "rtx-3090 on llama.cpp", "--max", "2", "--model", "llama-3.1-8b", "--json"]
+    assert not answer(capsys, *asked)["warnings"]
+    save({"1x rtx-3090 on llama.cpp": 0.6})
+    (said,) = answer(capsys, *asked)["warnings"]
+    assert said.startswith("The speed of 2x rtx-3090") and "on 1 × rtx-3090 with llama.cpp you measured 0.6× of the estimate" in said

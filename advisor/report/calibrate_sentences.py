@@ -25,8 +25,8 @@ CALIBRATE = {
     "calibrate.short-answer": "Only {generate_tokens} generated: not used as a correction.",
     "calibration.unmeasured-engine": "The speed of {engine} on {devices} × {device} is only estimated: nothing of it is saved, and with "
     "{measured_engine} you measured {decode_factor} of the estimate there ({date}). Measure it too (`advisor calibrate --save`).",
-    "calibration.unmeasured-devices": "This speed is only estimated: nothing of it is saved, and on {measured_devices} × {device} with "
-    "{measured_engine} you measured {decode_factor} of the estimate ({date}).",
+    "calibration.unmeasured-devices": "The speed of {system} is only estimated: nothing of it is saved, and on {measured_devices} × "
+    "{device} with {measured_engine} you measured {decode_factor} of the estimate ({date}).",
     "calibration.local": "Corrected by your own {rows} measured rows of {device} on {engine} ({date}): {decode_factor} of the "
     "estimated generation speed. `advisor calibrate --reset` drops the correction.",
     "calibration.local-prompts": "Corrected by your own {rows} measured rows of {device} on {engine} ({date}): {prefill_factor} of the "
