@@ -311,7 +311,7 @@ def conditions(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("advisor.advice.conditions.said", lambda reasons: " ".join(codes(tuple(reasons))))
         for name in ("other_engine", "better_link", "other_count"):
-            patch.setattr(f"advisor.advice.conditions.{name}", lambda *_, name=name: Reason(name, {}))
+            patch.setattr(f"advisor.advice.remedies.{name}", lambda *_, name=name: Reason(name, {}))
         found = judged(bind(words, CATALOG), model, lambda _: (ways, refused), known)
     return {key: (each.met, each.text.code, each.change and each.change.code) for key, each in found.items()}
 
@@ -348,7 +348,7 @@ def test_what_forbids_a_split() -> None:
 
 def test_how_much_of_a_step_the_messages_are() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("advisor.advice.conditions.better_link", lambda *_: None)
+        patch.setattr("advisor.advice.remedies.better_link", lambda *_: None)
         known: Any = SimpleNamespace(hints=SimpleNamespace(choice=CHOSEN.__getitem__))
         model: Any = SimpleNamespace(id="m", heads=64, kv_heads=8)
         way = cut(30, held=(1.1, 4.0), link_s=0.025)

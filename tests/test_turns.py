@@ -306,14 +306,13 @@ def test_what_failed_at_less_fails_at_more() -> None:
     assert [hard.may_hold(offer) for offer in ("a", "spills")] == [True, False]  # type: ignore[arg-type]
 
 
-def bounded(users: int = 4, prompt: int = 1024, most: float = 10.0, corrected: bool = False) -> Any:
-    """Bounds of an offer that gives each user `most`, where reading a prompt keeps one from generating for half a second."""
+def bounded(users: int = 4, prompt: int = 1024, most: float = 10.0, measured: float = 1.0) -> Any:
+    """Bounds of an offer that gives each user `most`, where reading a prompt keeps one from generating for half a second; `measured`
+    times as fast as estimated."""
     found = object.__new__(Bounds)
-    found.users, found.work, found.desk = (
-        users,
-        SimpleNamespace(workload=Workload(users=users, prompt_tokens=prompt)),
-        SimpleNamespace(corrected=corrected),
-    )  # type: ignore[assignment]
+    found.users, found.work = users, SimpleNamespace(workload=Workload(users=users, prompt_tokens=prompt))  # type: ignore[assignment]
+    found._saved = {"measured": None} if measured != 1.0 else {}  # type: ignore[dict-item]
+    found._better = found._sooner = lambda seats, count: measured  # type: ignore[method-assign]
     found.of = lambda offer: Bound(most, True)  # type: ignore[method-assign]
     found._seated = lambda offer: [("a", 0.0), ("b", 0.0)]  # type: ignore[method-assign, list-item, return-value]
     found._paces = SimpleNamespace(
@@ -327,7 +326,9 @@ def test_what_users_sustain_who_have_prompts_read() -> None:
     offer: Any = SimpleNamespace(count=1)
     assert bounded().sustained(offer) == pytest.approx(1024 / 27.6)
     assert bounded(users=1).sustained(offer) == 10  # one user reads before, not meanwhile
-    assert bounded(prompt=0).sustained(offer) == bounded(corrected=True).sustained(offer) == 40
+    assert bounded(prompt=0).sustained(offer) == 40
+    # measured at half of what was estimated, 20 tokens/s: half of 1,024 in 4 × 0.5 s and 256 / 20 = 12.8 s
+    assert bounded(measured=0.5).sustained(offer) == pytest.approx(512 / 14.8)
     assert bounded(most=0.0).sustained(offer) == 0
 
 
@@ -336,7 +337,8 @@ def test_when_the_last_may_start(within: float | None, may: bool) -> None:
     offer: Any = SimpleNamespace(count=1)
     assert bounded().may_start(offer, within) is may  # of two engines the quicker takes two seconds
     assert bounded(prompt=0).may_start(offer, within)
-    assert bounded(corrected=True).may_start(offer, within)
+    assert bounded(measured=2.0).may_start(offer, within)  # in one second, as was measured
+    assert bounded(measured=0.5).may_start(offer, within) is (within is None)  # in four
 
 
 def test_which_splits_are_too_slow_to_be_tried() -> None:
