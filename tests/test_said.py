@@ -201,6 +201,16 @@ def test_what_a_price_buys_is_named_in_short_words(catalog: Catalog) -> None:
     assert set_up(estimate(at_home, "whole"), bought((card, replace(desktop, owned=True)))) == "GeForce RTX 4090 24GB"
 
 
+def test_a_size_out_of_reach_shows_what_would_do_it() -> None:
+    """A 70B for $800 beside a 3060: the row names what is to be bought for more, not what is owned and does not do it."""
+    words = ("recommend", "--have", "rtx-3060-12gb", "--budget", "800")
+    rung = next(each for each in given(*words)["ladder"] if each["label"] == "70B dense")
+    assert not any(road["status"] == "chosen" for road in rung["roads"])
+    assert rung["roads"][-1]["spend_usd"] > 800
+    page = told(*words).split("By size of model")[1].split("Roads")[0]
+    assert "70B dense keep" not in page.replace("x keep", "keep")
+
+
 def test_one_card_is_no_bigger_one_where_nothing_is_owned() -> None:
     new, owned = PRICED[0], PRICED[1]
     assert "one bigger GPU" not in told(*new)

@@ -22,7 +22,9 @@ def articled(name: str, count: int = 1) -> str:
     """The name behind its number or its article."""
     if count > 1:
         return f"{count} × {name}"
-    return name if MASS.match(name) else f"{'an' if VOWEL_SOUND.match(name) else 'a'} {name}"
+    if MASS.match(name):
+        return name[0].lower() + name[1:]  # two 1200 W PSUs
+    return f"{'an' if VOWEL_SOUND.match(name) else 'a'} {name}"
 
 
 def _box(box: Box) -> str:

@@ -49,6 +49,16 @@ def unnamed_cards(text: Text, catalog: "Catalog") -> list[Mention]:
     return [card for card in cards if card]
 
 
+def macs_of_any_kind(text: Text, catalog: "Catalog") -> list[Mention]:
+    """`which Mac should I buy`, `a new MacBook`: any of them, of which a budget tells the best."""
+    found = re.search(r"\b(?:which|what|best|cheapest|an?|new|good|used|fastest)\s(?P<name>(?:mac|macbook)s?)\b", text.left)
+    macs = tuple(each for each in catalog.ids("devices") if each.startswith("mac-"))
+    if found is None or not macs:
+        return []
+    start, end = found.span("name")
+    return [Mention(macs[0], 1, start, end, None, start, family=of_that_form(text, start, end, macs, catalog))]
+
+
 def _card(text: Text, found: re.Match[str], apple: bool, rivals: bool, catalog: "Catalog") -> Mention | None:
     """One of them."""
     groups = found.groupdict()

@@ -22,6 +22,9 @@ _WANTED = (
     rf"\b(?:would|will|is|are|does|do|could|should)\s(?:having\s|going\s(?:to|for)\s|an?\s)?(?P<number>{NUMBER}){_GB}\s(?:of\s)?{_RAM}\b"
     r"(?=[^.?!]*\b(?:let|allow|help|enable|make|worth|better|upgrade|instead|speed|faster|than|or(?!\s\d+\s?gb)|suffice)\b)",
     rf"\b(?P<number>{NUMBER}){_GB}\s(?:of\s)?{_RAM}\supgrade\b",
+    rf"(?<!\d )(?<!gb )\b(?:or|vs\.?|versus)\s(?P<number>{NUMBER}){_GB}\s(?:of\s)?{_RAM}\b",
+    rf"(?<!with )(?<!and )(?<!have )(?<!got )(?<![\w.])(?P<number>{NUMBER}){_GB}\s(?:of\s)?{_RAM}\s(?:or|vs\.?|versus)\s(?:an?\s|the\s)?"
+    r"(?:second|another|third|used|new|bigger)\b",
 )
 _SOME = (
     rf"\b(?:{_BUYING}\s(?:(?:some|just)\s)?(?:more\s)?{_RAM}|{_MORE}\s{_RAM})\b(?!\s(?:bandwidth|speed|sticks? that))",

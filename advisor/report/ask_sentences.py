@@ -81,10 +81,10 @@ ASKED: dict[str, str] = {
     "asked.users": "{system} serves {users} users of {model} ({quant}) at the same time with {context_tokens} each, "
     "{per_user_tokens_per_s} for each; {floor_users} of them get {floor_tokens_per_s}.",
     "asked.risk": "Mind: {text}.",
-    "asked.best": "So {label} is the faster: {speed_factor} of {other}.",
-    "asked.even": "So {label} and {other} are about as fast.",
+    "asked.best": "{label} is the faster: {speed_factor} as fast as {other}.",
+    "asked.even": "{label} and {other} are about as fast.",
     "ask.took-least": "“{name}” is several devices; {taken} is taken (others: {others}).",
-    "asked.even-prompts": "So {label} and {other} are about as fast in generating; {reader} reads prompts {prefill_factor} as fast.",
+    "asked.even-prompts": "{label} and {other} are about as fast in generating; {reader} reads prompts {prefill_factor} as fast.",
     "asked.bridge-cannot": "The bridge cannot be had here: {why}.",
     # what no verdict answers
     "asked.outside": "This is about something else: {text}.",

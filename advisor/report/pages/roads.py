@@ -134,7 +134,7 @@ def ladder_table(given: Recommendation, full: bool) -> Table | None:
         return None
     rows, roads = [], list[Road]()
     for rung in given.ladder:
-        shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[:1])
+        shown = [road for road in rung.roads if full or road.status == CHOSEN] or list(rung.roads[-1:])
         roads += shown
         rows += [(rung.label, *_road_row(road, given, full)[: 5 if full else 4]) for road in shown]
     title = f"By size of model{_legend(roads, ' – ')}"
