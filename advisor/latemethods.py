@@ -85,17 +85,23 @@ def _fields(cls: Any) -> dict[str, Field[Any]]:
 def replace(record: Record, /, **changes: Any) -> Record:
     """A copy of the record with some fields changed; what it has worked out from its fields is not taken over."""
     cls: Any = type(record)
-    names, known = _fields(cls), record.__dict__
-    for name in changes:
-        if name not in names:
-            raise TypeError(f"{cls.__name__} has no field {name!r}")
+    names, finish = _copying(cls)
+    values = {**record.__dict__, **changes}
+    if len(values) != len(names):
+        if wrong := changes.keys() - names.keys():
+            raise TypeError(f"{cls.__name__} has no field {min(wrong)!r}")
+        values = {name: values[name] for name in names}
     new: Record = object.__new__(cls)
-    if len(known) != len(names):
-        known = {name: known[name] for name in names}
-    put(new, "__dict__", {**known, **changes})
-    if hasattr(cls, "__post_init__"):
-        cls.__post_init__(new)
+    put(new, "__dict__", values)
+    if finish is not None:
+        finish(new)
     return new
+
+
+@cache
+def _copying(cls: Any) -> tuple[dict[str, Field[Any]], Callable[[Any], None] | None]:
+    """What each copy asks of its class: the fields, and what is done when one is made. (To ask for what is not there is slow.)"""
+    return _fields(cls), getattr(cls, "__post_init__", None)
 
 
 def _refused(record: Any, name: str, *_: Any) -> Never:

@@ -94,7 +94,8 @@ class Hosts:
 
     def _better(self, host: Host, load: Cards) -> list[Priced]:
         cards, watts, lanes = load
-        floor, kept = self._gives(host, cards, self.ram_bytes(host)), list[Priced]()
+        floor = self._gives(host, cards, self.ram_bytes(host))
+        kept: list[Priced] = []
         taking = ((usd, other) for usd, other in self.sold if other is not host and other.takes(cards, lanes))
         fitting = [(usd + self.supply_usd(other, watts), other, self.ram_bytes(other)) for usd, other in taking]
         fitting += self._enlarged(host, load)
