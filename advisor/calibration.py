@@ -61,7 +61,7 @@ class Term:
     """One constant: its base, and factors by grouping and level (`architecture: {ampere: 1.03}`)."""
 
     base: float = given(above=0)
-    factors: Mapping[str, Mapping[str, float]] = given()
+    factors: Mapping[str, Mapping[str, float]] = given(above=0)
 
     def value(self, families: Mapping[str, str]) -> float:
         """Base times the factors of these families."""
@@ -81,13 +81,13 @@ class Interval:
     (`extrapolated`), or none of those (`physics-only`). So a known device has the narrower interval, and both hold 80 %.
     """
 
-    low: Mapping[str, float] = given()  # device or basis -> log factor, negative
-    high: Mapping[str, float] = given()
-    spread: Mapping[str, float] = given()  # family ("amd/vulkan") -> its spread over the usual one
+    low: Mapping[str, float] = given(least=-5, most=0)  # device or basis -> log factor, negative
+    high: Mapping[str, float] = given(least=0, most=5)
+    spread: Mapping[str, float] = given(above=0, most=5)  # family ("amd/vulkan") -> its spread over the usual one
     device_rows: Mapping[str, int] = given()  # engine/backend/device -> its rows of this kind
     few_rows: float = given(above=0)  # so many rows of its own count half
     class_rows: Mapping[str, int] = given()  # engine/backend/kind of weights -> its rows of this kind
-    new_class_factor: float = given(least=1)  # so many times as wide where there are none
+    new_class_factor: float = given(least=1, most=5)  # so many times as wide where there are none
 
 
 def own_share(rows: int, few_rows: float) -> float:

@@ -171,7 +171,7 @@ def record_problems(item: Item, ids: Mapping[str, Mapping[str, Any]]) -> list[Pr
     problems = problems_of(table.record_class, item.tree, item.file, item.line)
     for key, kind in table.refers.items():
         named = item.tree.get(key) or ()
-        for each in [named] if isinstance(named, str) else named:
+        for each in named if isinstance(named, list | tuple) else [named]:
             if isinstance(each, str) and each not in ids.get(kind, {}):
                 line = item.tree.lines.get(key, item.line) if isinstance(item.tree, Lined) else item.line
                 message = f"no {TABLES[kind].one} is called {each!r}{did_you_mean(each, tuple(ids.get(kind, {})))}"

@@ -130,7 +130,7 @@ class Engine:
     speeds_as: str | None = given(default=None)  # id of the engine whose kernels it runs: that one's constants hold
     accumulates_fp16: bool = given(default=False)  # kernels sum up in FP16, at which GeForce cards compute twice as fast
     computes_low_precision: bool = given(default=False)  # uses FP8, FP4 and INT8 units where the chip has them
-    kv_types: Mapping[str, float] = given()  # cache types that it takes, and the bits of one cached number, scales included
+    kv_types: Mapping[str, float] = given(above=0)  # cache types that it takes, and the bits of one cached number, scales included
     keeps: Keeping = given(default=Keeping())
     embedding_in_host: bool = given(default=False)  # the input embedding is looked up in host memory beside a card
     f32_buffers: bool = given(default=False)  # buffers in 32 bits, logits of every token of the batch

@@ -48,7 +48,10 @@ class Trap(NamedTuple):
 def read(path: Path, label: str) -> tuple[Any, list[Problem]]:
     """The tree of one file and its problems of form. `label` is the file's name in messages."""
     try:
-        raw = path.read_bytes()
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise BadInput(f"{label}: cannot be read: it is no file")
+        with path.open("rb") as stream:
+            raw = stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{label}: cannot be read: {error.strerror or error}") from None
     return parse(raw, label)

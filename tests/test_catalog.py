@@ -270,3 +270,24 @@ def test_an_overlay_changes_one_chosen_number_and_keeps_the_others(tmp_path: Pat
     assert {each.id for each in above.choices} == {each.id for each in below.choices}
     assert {each.id for each in above.choices if each not in below.choices} == {name}
     assert above.choice(name) == 2.5
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "said"),
+    [
+        ("calibration", "terms: {weights_share: {factors: {backend: {nvidia/cuda: 0}}}}", "expected more than 0, got 0"),
+        ("calibration", "terms: {weights_share: {factors: {backend: {nvidia/cuda: -1}}}}", "expected more than 0, got -1"),
+        ("calibration", "intervals: {decode: {high: {device: 1000000}}}", "expected at most 5, got 1e+06"),
+        ("calibration", "intervals: {decode: {low: {device: 0.1}}}", "expected at most 0, got 0.1"),
+        ("calibration", "intervals: {decode: {spread: {nvidia/cuda: 0}}}", "expected more than 0, got 0"),
+        ("engines__vllm", "id: vllm\nkv_types: {f16: 0}", "kv_types.f16: expected more than 0, got 0"),
+        ("models__qwen3_8b", "id: qwen3-8b\nnative_quant: 7", "native_quant: expected text, got the number 7"),
+        ("devices__rtx_3090", "id: rtx-3090\nlinks: 7", "links: expected a list, got the number 7"),
+        ("devices__rtx_3090", "id: rtx-3090\nlinks: [[7], {a: b}]", "links[0]: expected text, got a list of 1"),
+    ],
+)
+def test_what_no_estimate_could_bear_is_refused(name: str, written: str, said: str, tmp_path: Path) -> None:
+    """Figures that would be divided by, or raised to a power, and names that are none."""
+    with pytest.raises(CatalogError) as refused:
+        Catalog.load([overlay(tmp_path, **{name: written})], root=FROZEN, user_folder=False)
+    assert any(said in problem for problem in refused.value.problems)

@@ -1,5 +1,6 @@
 """The decoder: a table of bad text and the exact message, and the laws that hold for any text."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,6 +206,21 @@ def test_decode_reads_a_file_or_raises_everything(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput, match="t.yaml: cannot be read: No such file"):
         decode(Thing, tmp_path / "gone.yaml", "t.yaml")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t.yaml")
+    with pytest.raises(BadInput, match="t.yaml: cannot be read: it is no file"):
+        decode(Thing, tmp_path / "t.yaml", "t.yaml")
+
+
+def test_of_an_endless_file_no_more_is_read_than_a_record_may_have(tmp_path: Path) -> None:
+    with (tmp_path / "t.yaml").open("wb") as stream:
+        stream.truncate(100 * MOST_BYTES)  # takes no room on the disk
+    with pytest.raises(CatalogError) as error:
+        decode(Thing, tmp_path / "t.yaml", "t.yaml")
+    assert error.value.problems == ("t.yaml:1: file: larger than 4 MB",)
 
 
 def test_a_mapping_remembers_its_lines() -> None:
