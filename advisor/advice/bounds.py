@@ -11,6 +11,7 @@ from typing import NamedTuple
 from advisor.advice.desk import Desk, Hopeless, Work
 from advisor.advice.holds import Seat, Way, fits, holds_of, lie_in_turn, short_bytes, stages_of
 from advisor.advice.joins import NEVER, Joins
+from advisor.advice.nearly import Nearly
 from advisor.advice.offers import Offer
 from advisor.advice.paces import Paces, Seats, Spilt, least_moved
 from advisor.correction import Correction, key_of
@@ -70,6 +71,7 @@ class Bounds:
         self._known: dict[str, Bound] = {}
         self._generous: dict[str, float] = {}
         self._rough: dict[str, float] = {}
+        self._near: dict[str, float] = {}
         self._placed: dict[tuple[str, float], list[tuple[Seats, float]]] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
         self._spilt: dict[tuple[Way, str, float, bool], list[Spilt]] = {}
@@ -80,15 +82,17 @@ class Bounds:
         self._expert_bytes = OTHER_ENGINES_SHARE * weights.expert_bytes
         dense, cached = weights.dense_bytes + weights.head_bytes, self.users * min(cache.read_bytes(load.prompt_tokens) for cache in caches)
         self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
+        self._nearly = Nearly(desk, self._paces, self._touched, OTHER_ENGINES_SHARE * cached)
         held = self.users * min(cache.held_bytes(load.context_tokens) for cache in caches)
         self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
         self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
 
     def may_reach(self, offer: Offer, tokens_per_s: float, generously: bool = False) -> bool:
-        """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone."""
+        """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone, or nearly so."""
         if tokens_per_s <= 0:
             return True
-        if offer.key not in self._known and self.roughly(offer) < tokens_per_s:
+        known = offer.key in self._known
+        if not known and (self.roughly(offer) < tokens_per_s or (not generously and self.nearly(offer) < tokens_per_s)):
             return False
         return (self.generously(offer) if generously else self.of(offer).tokens_per_s) >= tokens_per_s
 
@@ -121,6 +125,17 @@ class Bounds:
         if short - (short - experts) * (1 - self._dense_read) > offer.ram_bytes:
             return 0.0  # some of the weights would lie on disk
         return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s)
+
+    def nearly(self, offer: Offer) -> float:
+        """Tokens/s for each user at the rates that engines reach, with what every step takes beside: all on the quickest of unlike
+        devices, and without messages.
+        """
+        found = self._near.get(offer.key)
+        if found is None:
+            rates = (self._better(seats, offer.count) / self._nearly.step_s(seats, short, offer)
+                     for seats, short in self._seated(offer))  # fmt: skip
+            found = self._near[offer.key] = SPILT_SLACK * max(rates, default=0.0)
+        return found
 
     def of(self, offer: Offer) -> Bound:
         """The bound of an offer."""

@@ -235,6 +235,11 @@ class Desk:
         """What lies on one device that holds the whole model, by engine, formats, device and its memory; filled and kept likewise."""
         return self._of_model("loads")
 
+    @cached_property
+    def reaches(self) -> dict[tuple[str, ...], Any]:
+        """What devices need for a token at least, by engine, quantization and devices; filled by `reaches`, kept likewise."""
+        return self._of_model("reaches")
+
     def _of_model(self, what: str) -> dict[Any, Any]:
         """What is kept of this model: those of the models that were asked of longest ago go."""
         kept: dict[Model, dict[Any, Any]] = self.catalog.kept(what)

@@ -160,9 +160,9 @@ class Paces:
         read = experts * weights.expert_bytes * weights.experts_touched_share(users, self._calibration.routing_exponent)
         read += whole * (weights.dense_bytes + (users * way.cache.read_bytes(way.filled_tokens) if beside else 0.0))
         outside = experts * weights.expert_bytes + whole * weights.dense_bytes
-        flop = 2 * users * (whole * weights.dense_params + experts * weights.chosen_share * weights.expert_params)
+        flop = host_flop(way, users, experts, whole)
         knee = max(self.constants(stage.seat).knee_exponent for stage in stages)  # the most hides: of several devices the parts add up
-        return Spilt(outside, devices_s, read, layers * self._host_layer_s, self._keeps, flop, knee)
+        return Spilt(outside, devices_s, read, self.way_s(layers), self._keeps, flop, knee)
 
     def _stage_s(self, stage: Stage, experts: float, dense: float, cache_moves: bool, users: float) -> float:
         """Seconds of one device of a stage with what is left there of the whole model's experts and layers."""
@@ -178,6 +178,10 @@ class Paces:
             compute_share=share,
         )
         return self._terms(stage.seat, part, users).total_s
+
+    def way_s(self, layers: float) -> float:
+        """Seconds of a token's way to the host's memory and back, for so many layers with something there."""
+        return self._host_layer_s * layers
 
     def host_flops(self, host: Host | None) -> float | None:
         """What the processor of a computer reaches; None where nobody knows."""
@@ -223,6 +227,12 @@ def least_moved(stage: Stage) -> Moved | None:
     layer_bytes = share * (weights.dense_bytes + beside_bytes(way)) / stage.layers
     whole = max(0, ceil(lacking / layer_bytes - 1e-9)) / stage.layers
     return (experts, whole) if whole <= 1 else None
+
+
+def host_flop(way: Way, users: float, experts: float, whole: float) -> float:
+    """What a processor multiplies in a step of so many users, with these shares of the experts and of whole layers in its memory."""
+    weights = way.weights
+    return 2 * users * (whole * weights.dense_params + experts * weights.chosen_share * weights.expert_params)
 
 
 def beside_bytes(way: Way) -> float:

@@ -36,18 +36,19 @@ def _considered(kind: str, need: Need) -> bool:
 
 
 def _by_speed(case: Case, offers: Iterator[Offer]) -> Iterator[Offer]:
-    """The offers in the order of their bounds, the quickest first; a bound is worked out when a rough one says that its turn has come."""
+    """The offers in the order of their bounds, the quickest first; closer ones are worked out at their turn by a rough one."""
     if case.offers.named:  # an engine that is named may be above the rough bound
         yield from sorted(offers, key=lambda offer: -case.most(offer))
         return
-    waiting = [(-case.bounds.roughly(offer), at, False, offer) for at, offer in enumerate(offers)]
+    closer = (case.bounds.roughly, *((case.bounds.nearly,) if case.lean else ()), case.most)
+    waiting = [(-closer[0](offer), at, 1, offer) for at, offer in enumerate(offers)]
     heapify(waiting)
     while waiting:
-        _, at, known, offer = heappop(waiting)
-        if known:
+        _, at, looks, offer = heappop(waiting)
+        if looks == len(closer):
             yield offer
         else:
-            heappush(waiting, (-case.most(offer), at, True, offer))
+            heappush(waiting, (-closer[looks](offer), at, looks + 1, offer))
 
 
 def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
