@@ -163,7 +163,7 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
         bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, counts_tokens_per_s=0.0, may_do=lambda each: each.bound >= need.min_tokens_per_s,
         may_hold=lambda each: each.holds, may_reach=lambda each: each.bound >= need.min_tokens_per_s, desk=SimpleNamespace(corrected=False),
         bounds=SimpleNamespace(
-            roughly=lambda each: each.bound * 1.5,
+            roughly=lambda each: each.bound * 1.5, nearly=lambda each: each.bound * 1.1,
             sustained=lambda each: getattr(each, "sustained", each.bound * users),
         ),
     )  # fmt: skip

@@ -274,12 +274,15 @@ def test_one_more_of_each_kind_of_thing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_may_reach_a_speed() -> None:
     found, offer = object.__new__(Bounds), SimpleNamespace(key="a")
     found._known, found._generous, found._rough = {"a": Bound(10.0, True)}, {"a": 12.0}, {"b": 20.0}
+    found._near = {"b": 18.0}
     reach = lambda speed, **how: found.may_reach(offer, speed, **how)  # type: ignore[arg-type]  # noqa: E731
     assert [reach(speed) for speed in (0.0, 10.0, 10.1)] == [True, True, False]
     assert [reach(speed, generously=True) for speed in (12.0, 12.1)] == [True, False]
     other: Any = SimpleNamespace(key="b")
-    found.of = lambda offer: Bound(15.0, True)  # type: ignore[method-assign]
-    assert [found.may_reach(other, speed) for speed in (15.0, 16.0, 21.0)] == [True, False, False]
+    looked: list[str] = []
+    found.of = lambda offer: looked.append(offer.key) or Bound(15.0, True)  # type: ignore[method-assign,func-returns-value]
+    assert [found.may_reach(other, speed) for speed in (15.0, 16.0, 19.0, 21.0)] == [True, False, False, False]
+    assert len(looked) == 2  # 19 is more than it nearly reaches, 21 more than its memories give
 
 
 def test_what_failed_at_less_fails_at_more() -> None:
