@@ -63,7 +63,7 @@ def _drawn(answer: Scaled) -> list[Block]:
     return [_rates("Tokens/s by devices", answer.scale), curve, *_no_faster(answer.scale)]
 
 
-def _no_faster(found: Scale) -> list[Block]:
+def _no_faster(found: Scale, least: int = 1) -> list[Block]:
     """Why some counts gain nothing over fewer: the first of those that share the reason, and which they are."""
     alike: dict[str, list[Reason]] = {}
     for point in _kept(found):
@@ -73,7 +73,7 @@ def _no_faster(found: Scale) -> list[Block]:
     for first, *others in alike.values():
         more = ", ".join(str(each.facts["devices"]) for each in others)
         lines.append(f"{text(first)}{f' The same with {more}.' if more else ''}")
-    return [Listing("Why more are no faster", tuple(lines))] if lines else []
+    return [Listing("Why more are no faster", tuple(lines), least=least)] if lines else []
 
 
 def _rates(title: str, found: Scale) -> Bars:
@@ -125,7 +125,7 @@ def _one_user(found: Scale) -> list[Block]:
         return []
     slower = f"; from {alone.slower_from_devices} on it gets slower" if alone.slower_from_devices else ""
     title = f"For one user alone, tokens/s by devices (best with {alone.best_devices}{slower})"
-    return [_rates(title, alone), *_no_faster(alone)]
+    return [_rates(title, alone), *_no_faster(alone, least=0)]
 
 
 def _ceiling(found: Scale) -> list[Block]:
