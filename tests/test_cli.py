@@ -41,6 +41,42 @@ def test_help_imports_neither_yaml_nor_tabulate_nor_the_rooms():
     assert "recommend" in done.stdout
 
 
+def test_an_answer_does_without_inspect_which_is_there_when_it_is_asked_for():
+    code = (
+        "import sys, advisor.__main__, inspect\n"
+        "assert advisor.cli.run(['estimate', 'rtx-3090', '--model', 'qwen3-8b', '--json']) == 0\n"
+        "assert not {'ast', 'dis', 'tokenize'} & set(sys.modules) and sys.modules['inspect'] is inspect\n"
+        "assert not hasattr(inspect, '__path__') and inspect.cleandoc('  one\\n  two') == 'one\\ntwo'\n"
+        "from inspect import signature, Parameter\n"
+        "assert sys.modules['inspect'] is not inspect and sys.modules['inspect'].signature is signature is inspect.signature\n"
+        "import click.core\n"
+        "assert click.core.inspect.Parameter is Parameter and not hasattr(inspect, 'nothing')\n"
+    )
+    uncovered = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}  # coverage imports much itself
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=uncovered)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["recommend", "estimate", "batch"])
+def test_help_is_what_click_would_write(command):
+    """Options and commands of our own change nothing but when `inspect` is imported."""
+    found = group.get_command(click.Context(group), command)
+    assert found is not None
+
+    def plain(option):
+        return click.Option([*option.opts, option.name], metavar=option.metavar, is_flag=option.is_flag, help=option.help, type=option.type)
+
+    own = [option for option in found.params if isinstance(option, click.Option) and option.opts != ["--json"]]
+    context = click.Context(found, help_option_names=["-h", "--help"])
+    theirs = click.Command(command, params=list(map(plain, own)), help=found.help)
+    assert [option.help for option in own] == [option.help for option in theirs.params]
+    ours = found.get_help_option(context)
+    assert ours is found.get_help_option(context) is not None
+    assert ours.get_help_record(context) == theirs.get_help_option(context).get_help_record(context)
+    without = click.Context(found, help_option_names=[])
+    assert found.get_help_option(without) is None
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     assert run([command, "--help"]) == 0

@@ -11,6 +11,8 @@ from typing import Any, Never
 
 import click
 
+from advisor.cli.parts import Group, Option
+
 # name -> (module, attribute, what it answers); the help of the group is written from here, without an import.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "recommend": ("recommend", "recommend", "What should I buy, or should I keep what I have?"),
@@ -30,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 
-class _LateGroup(click.Group):
+class _LateGroup(Group):
     """A group that knows its commands' names, and imports a command only to run it or to show its own help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -76,7 +78,9 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     },
     epilog="Start with:  advisor recommend --have rtx-3090 --model llama-3.3-70b",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit.")
+@click.option(
+    "--version", cls=Option, is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
 def group() -> None:
     """Should I buy a second GPU? Whether a language model fits on a machine, how fast it runs there, and what to buy."""
 

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from advisor.cli.options import answer, form_options, joined, purchase_options, work_options
+from advisor.cli.parts import Command
 
 
-@click.command("ask", epilog='Example:  advisor ask "should I buy a second 3090 for a 70B model with 4 users?"')
+@click.command("ask", cls=Command, epilog='Example:  advisor ask "should I buy a second 3090 for a 70B model with 4 users?"')
 @click.argument("question", nargs=-1, metavar="QUESTION")
 @purchase_options
 @work_options

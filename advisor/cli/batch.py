@@ -13,7 +13,8 @@ from typing import IO, Any
 import click
 
 from advisor.cli.failure import as_object
-from advisor.cli.options import work_options
+from advisor.cli.options import option, work_options
+from advisor.cli.parts import Command
 from advisor.errors import BadInput, BadValue
 
 LONGEST_LINE_BYTES = 2**24
@@ -182,10 +183,10 @@ def _collect(first: bool) -> None:
         gc.collect()
 
 
-@click.command("batch", epilog="Example:  advisor batch requests.jsonl > answers.jsonl")
+@click.command("batch", cls=Command, epilog="Example:  advisor batch requests.jsonl > answers.jsonl")
 @click.argument("file", type=click.File("rb", lazy=False), default="-")
-@click.option("--resume", metavar="OUT", help="Append to this file, and leave out what it has answers for.")
-@click.option("--shard", metavar="K/N", help="Answer only the K-th of every N requests.")
+@option("--resume", metavar="OUT", help="Append to this file, and leave out what it has answers for.")
+@option("--shard", metavar="K/N", help="Answer only the K-th of every N requests.")
 @work_options
 def batch(file: IO[bytes], resume: str | None, shard: str | None, **defaults: Any) -> int:
     """JSON Lines in, JSON Lines out: one request a line, one answer a line, in the same order.

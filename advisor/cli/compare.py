@@ -6,9 +6,10 @@ import click
 
 from advisor.cli.complete import system_words
 from advisor.cli.options import answer, form_options, work_options
+from advisor.cli.parts import Command
 
 
-@click.command("compare", epilog='Example:  advisor compare rtx-5090 "2x rtx-3090 via nvlink" --model qwen3-32b')
+@click.command("compare", cls=Command, epilog='Example:  advisor compare rtx-5090 "2x rtx-3090 via nvlink" --model qwen3-32b')
 @click.argument("systems", nargs=-1, metavar="SYSTEM SYSTEM ...", shell_complete=system_words("devices"))
 @work_options
 @form_options("text", "json", "markdown", "html")

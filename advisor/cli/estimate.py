@@ -5,9 +5,12 @@ from typing import Any
 import click
 
 from advisor.cli.options import answer, form_options, joined, system_argument, work_options
+from advisor.cli.parts import Command
 
 
-@click.command("estimate", epilog='Example:  advisor estimate "2x rtx-3090 via nvlink as tensor on vllm" --model llama-3.3-70b')
+@click.command(
+    "estimate", cls=Command, epilog='Example:  advisor estimate "2x rtx-3090 via nvlink as tensor on vllm" --model llama-3.3-70b'
+)
 @system_argument
 @work_options
 @form_options("text", "json", "markdown")

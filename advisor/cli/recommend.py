@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from advisor.cli.options import answer, form_options, purchase_options, work_options
+from advisor.cli.parts import Command
 
 
-@click.command("recommend", epilog="Example:  advisor recommend --have rtx-3090 --model llama-3.3-70b --users 4 --budget 3000")
+@click.command("recommend", cls=Command, epilog="Example:  advisor recommend --have rtx-3090 --model llama-3.3-70b --users 4 --budget 3000")
 @purchase_options
 @work_options
 @form_options("text", "json", "markdown", "html")

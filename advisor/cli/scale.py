@@ -5,9 +5,12 @@ from typing import Any
 import click
 
 from advisor.cli.options import answer, form_options, joined, system_argument, work_options
+from advisor.cli.parts import Command
 
 
-@click.command("scale", epilog='Example:  advisor scale "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma" --max 4 --model qwen3-235b-a22b')
+@click.command(
+    "scale", cls=Command, epilog='Example:  advisor scale "mac-m3-ultra-80c 512gb via thunderbolt-5-rdma" --max 4 --model qwen3-235b-a22b'
+)
 @system_argument
 @click.option("--max", metavar="N", help="The most devices to try.  [required]")
 @work_options
