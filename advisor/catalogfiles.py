@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from advisor.catalogfolder import CatalogFile
 from advisor.tables import FOLDERS, TABLES
 from advisor.yamlcheck import did_you_mean, problems_of
-from advisor.yamlfile import plans
+from advisor.yamlfile import build, plans
 from advisor.yamltext import Lined, Problem, read
 
 _OF_WINDOWS = r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)"  # devices there, not files, whatever follows the dot
@@ -176,4 +176,13 @@ def record_problems(item: Item, ids: Mapping[str, Mapping[str, Any]]) -> list[Pr
                 line = item.tree.lines.get(key, item.line) if isinstance(item.tree, Lined) else item.line
                 message = f"no {TABLES[kind].one} is called {each!r}{did_you_mean(each, tuple(ids.get(kind, {})))}"
                 problems.append(Problem(item.file, line, key, message))
-    return problems
+    return problems or _impossible(item)
+
+
+def _impossible(item: Item) -> list[Problem]:
+    """What is well written of a model, and nothing could be estimated with."""
+    if item.kind != "models":
+        return []
+    line = item.tree.lines.get("mixers", item.line) if isinstance(item.tree, Lined) else item.line
+    said = (each.partition(": ") for each in build(TABLES[item.kind].record_class, item.tree).impossible())
+    return [Problem(item.file, line, key, message) for key, _, message in said]

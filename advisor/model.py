@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from advisor.feedforward import FeedForward
-from advisor.mixer import RECURRENT_KINDS, SCAN_KINDS, Mixer
+from advisor.mixer import ATTENTION_KINDS, RECURRENT_KINDS, SCAN_KINDS, Mixer
 from advisor.price import Source
 from advisor.record import dataclass
 from advisor.tensor import PARTS, Tensor, vector
@@ -154,6 +154,12 @@ class Model:
         total += self.part_params["expert"] / INT4_GROUP if "int4-scales" in self.published_includes else 0
         total += self.mtp_params if "mtp" in self.published_includes else 0
         return total + (self.vocab_size * self.hidden_size if "head-copy" in self.published_includes else 0)
+
+    def impossible(self) -> tuple[str, ...]:
+        """What no estimate could bear: attention without heads, or heads without a width."""
+        needed = ("heads", "kv_heads", "head_dim")
+        asked = ((index, mixer, key) for index, mixer in enumerate(self.mixers) if mixer.kind in ATTENTION_KINDS for key in needed)
+        return tuple(f"mixers[{index}]: {mixer.kind} attention without {key}" for index, mixer, key in asked if not getattr(mixer, key))
 
     def problems(self) -> tuple[str, ...]:
         """What in the record contradicts itself, for `advisor check`."""

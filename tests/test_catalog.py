@@ -280,14 +280,28 @@ def test_an_overlay_changes_one_chosen_number_and_keeps_the_others(tmp_path: Pat
         ("calibration", "intervals: {decode: {high: {device: 1000000}}}", "expected at most 5, got 1e+06"),
         ("calibration", "intervals: {decode: {low: {device: 0.1}}}", "expected at most 0, got 0.1"),
         ("calibration", "intervals: {decode: {spread: {nvidia/cuda: 0}}}", "expected more than 0, got 0"),
-        ("engines__vllm", "id: vllm\nkv_types: {f16: 0}", "kv_types.f16: expected more than 0, got 0"),
-        ("models__qwen3_8b", "id: qwen3-8b\nnative_quant: 7", "native_quant: expected text, got the number 7"),
-        ("devices__rtx_3090", "id: rtx-3090\nlinks: 7", "links: expected a list, got the number 7"),
-        ("devices__rtx_3090", "id: rtx-3090\nlinks: [[7], {a: b}]", "links[0]: expected text, got a list of 1"),
+        ("engines/vllm", "id: vllm\nkv_types: {f16: 0}", "kv_types.f16: expected more than 0, got 0"),
+        ("models/qwen3-8b", "id: qwen3-8b\nnative_quant: 7", "native_quant: expected text, got the number 7"),
+        (
+            "models/qwen3-8b",
+            "id: qwen3-8b\nmixers: [{kind: full, layers: 36, heads: 32, head_dim: 128}]",
+            "full attention without kv_heads",
+        ),
+        (
+            "models/qwen3-8b",
+            "id: qwen3-8b\nmixers: [{kind: none, layers: 1}, {kind: sliding, layers: 36, kv_heads: 8, head_dim: 128}]",
+            "mixers[1]: sliding attention without heads",
+        ),
+        ("host_calibration", "decode_log_error: 1000", "expected at most 5, got 1000"),
+        ("devices/rtx-3090", "id: rtx-3090\nlinks: 7", "links: expected a list, got the number 7"),
+        ("devices/rtx-3090", "id: rtx-3090\nlinks: [[7], {a: b}]", "links[0]: expected text, got a list of 1"),
     ],
 )
 def test_what_no_estimate_could_bear_is_refused(name: str, written: str, said: str, tmp_path: Path) -> None:
     """Figures that would be divided by, or raised to a power, and names that are none."""
+    path = tmp_path / f"{name}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(written)
     with pytest.raises(CatalogError) as refused:
-        Catalog.load([overlay(tmp_path, **{name: written})], root=FROZEN, user_folder=False)
+        Catalog.load([tmp_path], root=FROZEN, user_folder=False)
     assert any(said in problem for problem in refused.value.problems)
