@@ -56,6 +56,12 @@ def test_the_full_cache_is_not_told() -> None:
     assert "assumed.kv-quant" not in codes(given("recommend", "--have", "rtx-3090", "--model", "qwen3-8b"))
 
 
+def test_what_does_not_fit_tells_what_it_needs_and_nothing_of_speed() -> None:
+    page = told("recommend", "--model", "deepseek-r1", "--among", "rtx-3090")
+    assert "GiB needed" in page and "GiB usable" in page
+    assert "It fits" not in page and "It runs at" not in page and "Time goes to" not in page
+
+
 LATE = ("recommend", "--have", "rtx-3060-12gb", "--model", "qwen3-235b-a22b", "--prompt", "16k", "--min-tokens-per-s", "2")
 
 

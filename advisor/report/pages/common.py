@@ -114,6 +114,11 @@ def used_words(fit: Fit) -> str:
     return f"{show('x_bytes', all_needed_bytes(fit.devices))} of {show('x_bytes', all_usable_bytes(fit.devices))}"
 
 
+def lacking_words(fit: Fit) -> str:
+    """The same where it does not fit."""
+    return f"{show('x_bytes', all_needed_bytes(fit.devices))} needed, {show('x_bytes', all_usable_bytes(fit.devices))} usable"
+
+
 def rate(speed: Speed | None, unit: str = "tokens/s") -> str:
     """A speed with its interval."""
     if speed is None:

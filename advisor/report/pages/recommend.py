@@ -10,6 +10,7 @@ from advisor.report.pages.common import (
     STRATEGIES,
     basis_words,
     bill_words,
+    lacking_words,
     memory_bars,
     rate,
     seconds,
@@ -42,11 +43,9 @@ def _numbers(verdict: Verdict, sell_old: bool) -> list[tuple[str, str]]:
     users = work.users or 1
     each = f" for each of {users} users" if users > 1 else ""
     first = f", first token after {seconds(given.first_token_s)}" if given.first_token_s else ""
-    lines = [
-        ("It fits" if fit.fits else "It does not fit", f"{used_words(fit)} used"),
-        ("It runs at", f"{rate(given.decode_per_user)}{each}{first}"),
-        ("Time goes to", time_sentence(given)),
-    ]
+    lines = [("It fits", f"{used_words(fit)} used")] if fit.fits else [("Too small", lacking_words(fit))]
+    if given.decode_per_user:
+        lines += [("It runs at", f"{rate(given.decode_per_user)}{each}{first}"), ("Time goes to", time_sentence(given))]
     if cost is not None:
         lines.append(("It costs", _costs(verdict, cost, sell_old)))
     return [*lines, ("Runs as", setting(given))]
