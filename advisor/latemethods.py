@@ -5,15 +5,14 @@ Here all of it comes when it is asked for, and a copy with changes takes the fie
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, Never, TypeVar
 
-from advisor.latetables import INITS, put
-
 Record = TypeVar("Record")
+put = object.__setattr__  # past the refusal of frozen records; gives an instance its dict at once
 _DESCRIBED = "__dataclass_fields__"
 
 
@@ -132,64 +131,37 @@ def _template(source: str) -> CodeType:
     return method.__code__
 
 
-def _method(code: CodeType, old: Iterable[str], names: Iterable[str], known: dict[str, Any], **parts: Any) -> FunctionType:
-    """The method of a template with the record's names in place of the old; to compile each record's own takes twenty times as long."""
-    new: dict[Any, str] = dict(zip(old, names, strict=True))
+def _method(source: str, names: Sequence[str], known: dict[str, Any] | None = None) -> FunctionType:
+    """The method of a template with these names for its fields; to compile each record's own takes twenty times as long."""
+    new = {f"f{at}": each for at, each in enumerate(names)}
 
-    def renamed(things: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple([new.get(each, each) for each in things])
+    def renamed(thing: Any) -> Any:
+        return tuple(map(renamed, thing)) if isinstance(thing, tuple) else new.get(thing, thing) if isinstance(thing, str) else thing
 
-    parts["co_varnames"], parts["co_names"] = renamed(code.co_varnames), renamed(code.co_names)  # parameters, attributes
-    parts["co_consts"] = renamed(renamed(each) if isinstance(each, tuple) else each for each in code.co_consts)  # keys, alone or together
-    return FunctionType(code.replace(**parts), known)
+    code = _template(source)
+    parts = {part: renamed(getattr(code, part)) for part in ("co_varnames", "co_names", "co_consts")}  # parameters, attributes, keys
+    return FunctionType(code.replace(**parts), known or {})
 
 
 def _init(cls: Any) -> Callable[..., Any]:
     """`__init__` with the fields as its parameters; gives the instance its dict at once, thrice as fast as field by field."""
-    taken = [each for each in _fields(cls).values() if each.init]
-    method = _plain_init(cls, taken) or _special_init(cls, taken)
-    usual = {each.name: each.default for each in taken if each.default is not MISSING or each.default_factory is not MISSING}
-    positional = [each.name for each in taken if not each.kw_only]
-    optional = [name for name in positional if name in usual]
-    if optional != positional[len(positional) - len(optional) :]:
+    taken = {f"f{at}": each for at, each in enumerate(each for each in _fields(cls).values() if each.init)}
+    positional = [name for name, each in taken.items() if not each.kw_only]
+    by_keyword = [name for name, each in taken.items() if each.kw_only]
+    made = {name: each.default_factory for name, each in taken.items() if each.default_factory is not MISSING}
+    usual = {name: each.default for name, each in taken.items() if each.default is not MISSING or name in made}
+    if any(name in usual for name in positional[: len(positional) - sum(name in usual for name in positional)]):
         raise TypeError(f"{cls.__name__}: a field without a default follows one that has it")
-    method.__defaults__ = tuple(usual[name] for name in optional)
-    method.__kwdefaults__ = {each.name: usual[each.name] for each in taken if each.kw_only and each.name in usual}
-    return method
-
-
-def _plain_init(cls: Any, taken: Sequence[Field[Any]]) -> FunctionType | None:
-    """That of a record whose fields are all given by place, or all by keyword, and taken as they are."""
-    by_keyword = len([each for each in taken if each.kw_only])
-    made = any(each.default_factory is not MISSING for each in taken)
-    if made or by_keyword not in (0, len(taken)) or not 0 < len(taken) <= len(INITS) or hasattr(cls, "__post_init__"):
-        return None
-    code = INITS[len(taken) - 1].__code__
-    counts = {"co_argcount": 1 + len(taken) - by_keyword, "co_kwonlyargcount": by_keyword, "co_name": "__init__"}
-    return _method(code, code.co_varnames[1:], [each.name for each in taken], {"put": put}, **counts)
-
-
-def _special_init(cls: Any, taken: Sequence[Field[Any]]) -> FunctionType:
-    """That of any record: with values made anew for each, with `__post_init__`."""
-    known: dict[str, Any] = {"missing": MISSING, "put": put}
-    values = []
-    for at, each in enumerate(taken):
-        if each.default_factory is not MISSING:
-            known[f"new_f{at}"] = each.default_factory
-            values.append(f"'f{at}': new_f{at}() if f{at} is missing else f{at}")
-        else:
-            values.append(f"'f{at}': f{at}")
-    by_keyword = [f"f{at}" for at, each in enumerate(taken) if each.kw_only]
-    parameters = ["self", *(f"f{at}" for at, each in enumerate(taken) if not each.kw_only), *(["*", *by_keyword] if by_keyword else ())]
-    lines = [f"def __init__({', '.join(parameters)}):", f"  put(self, '__dict__', {{{', '.join(values)}}})"]
+    values = (f"{name!r}: " + (f"new_{name}() if {name} is missing else {name}" if name in made else name) for name in taken)
+    lines = [f"def __init__({', '.join(['self', *positional, *(['*', *by_keyword] if by_keyword else ())])}):"]
+    lines.append(f"  put(self, '__dict__', {{{', '.join(values)}}})")
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
-    return _method(_template("\n".join(lines)), _numbered(taken), [each.name for each in taken], known)
-
-
-def _numbered(things: Sequence[Any]) -> list[str]:
-    """What templates call so many fields."""
-    return [f"f{at}" for at in range(len(things))]
+    known = {"missing": MISSING, "put": put, **{f"new_{name}": make for name, make in made.items()}}
+    method = _method("\n".join(lines), [each.name for each in taken.values()], known)
+    method.__defaults__ = tuple(usual[name] for name in positional if name in usual)
+    method.__kwdefaults__ = {taken[name].name: usual[name] for name in by_keyword if name in usual}
+    return method
 
 
 def _compared(cls: Any) -> list[str]:
@@ -197,15 +169,14 @@ def _compared(cls: Any) -> list[str]:
     return [each.name for each in _fields(cls).values() if each.compare]
 
 
-def _values(name: str, names: Sequence[str]) -> str:
+def _values(name: str, count: int) -> str:
     """The source of a tuple of so many fields."""
-    return "(" + "".join(f"{name}.{each}, " for each in _numbered(names)) + ")"
+    return "(" + "".join(f"{name}.f{at}, " for at in range(count)) + ")"
 
 
 def _hash(cls: Any) -> Callable[..., Any]:
     names = _compared(cls)
-    source = f"def __hash__(self):\n  return hash({_values('self', names)})"
-    return _method(_template(source), _numbered(names), names, {})
+    return _method(f"def __hash__(self):\n  return hash({_values('self', len(names))})", names)
 
 
 def _eq(cls: Any) -> Callable[..., Any]:
@@ -215,15 +186,15 @@ def _eq(cls: Any) -> Callable[..., Any]:
         "def __eq__(self, other):",
         "  if self is other: return True",
         "  if other.__class__ is not self.__class__: return NotImplemented",
-        f"  return {_values('self', names)} == {_values('other', names)}",
+        f"  return {_values('self', len(names))} == {_values('other', len(names))}",
     ]
-    return _method(_template("\n".join(lines)), _numbered(names), names, {})
+    return _method("\n".join(lines), names)
 
 
 def _repr(cls: Any) -> Callable[..., Any]:
     names = [each.name for each in _fields(cls).values() if each.repr]
     shown = ", ".join(f"{name}={{self.{name}!r}}" for name in names)
-    return FunctionType(_template(f"def __repr__(self):\n  return type(self).__qualname__ + f'({shown})'"), {})
+    return _method(f"def __repr__(self):\n  return type(self).__qualname__ + f'({shown})'", ())
 
 
 _MAKERS = {"__init__": _init, "__repr__": _repr, "__eq__": _eq, "__hash__": _hash}

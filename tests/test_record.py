@@ -52,7 +52,7 @@ def test_fields_text_and_copies_are_those_of_dataclasses(ours, theirs, values, n
 @pytest.mark.parametrize("kw_only", [False, True])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 23, 24, 25, 60, 300])
 def test_records_of_any_number_of_fields_are_made_as_by_dataclasses(count, kw_only, post):
-    """The templates of methods serve every number of fields, written out in a table or not; half of the fields have defaults."""
+    """The templates of methods serve every number of fields; half of the fields have defaults."""
 
     def made(decorator, field):
         names = [f"field_{at}" for at in range(count)]

@@ -14,7 +14,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # A module imports only from rooms of its own line or above.
 ROOMS = (
-    ("record", "latemethods", "latetables", "standin", "units"),
+    ("record", "latemethods", "standin", "units"),
     ("reason",),
     ("errors",),
     ("words", "names", "safewrite", "jsontext"),
