@@ -88,6 +88,10 @@ class Catalog:
             self._records[kind] = Records(self.ids(kind), partial(made, self._layers, kind))  # that does not hold the catalog
         return self._records[kind]
 
+    def _named(self, records: "Mapping[str, T]", kind: str, name: str) -> T:
+        """The record that `name` stands for; of an id at once."""
+        return records[name] if name in records else records[self.find(kind, name).id]
+
     def find(self, kind: str, name: str) -> Found:
         """The id that `name` stands for, with the memory it states and a remark on how it was read; no names are read for an id."""
         if self._has(kind, name):
@@ -145,27 +149,27 @@ class Catalog:
 
     def device(self, name: str) -> "Device":
         """The device of that id, alias or printed name."""
-        return self.devices[self.find("devices", name).id]
+        return self._named(self.devices, "devices", name)
 
     def link(self, name: str) -> "Link":
         """The link of that name."""
-        return self.links[self.find("links", name).id]
+        return self._named(self.links, "links", name)
 
     def model(self, name: str) -> "Model":
         """The model of that id, alias, or Hugging Face repository."""
-        return self.models[self.find("models", name).id]
+        return self._named(self.models, "models", name)
 
     def quant(self, name: str) -> "Quant":
         """The quantization of that name, however it is spelled."""
-        return self.quants[self.find("quants", name).id]
+        return self._named(self.quants, "quants", name)
 
     def engine(self, name: str) -> "Engine":
         """The engine of that name."""
-        return self.engines[self.find("engines", name).id]
+        return self._named(self.engines, "engines", name)
 
     def host(self, name: str) -> "Host":
         """The host of that name."""
-        return self.hosts[self.find("hosts", name).id]
+        return self._named(self.hosts, "hosts", name)
 
     def storage(self, name: str) -> "Storage":
         """The kind of storage of that name."""

@@ -25,6 +25,9 @@ class Records(Mapping[str, T], Generic[T]):
             self._made[record_id] = self._get(record_id)
         return self._made[record_id]
 
+    def __contains__(self, record_id: object) -> bool:
+        return record_id in self._ids  # that one looks for it does not decode it
+
     def __eq__(self, other: object) -> bool:
         return self is other  # so that caches may hold it
 

@@ -33,7 +33,7 @@ class Load:
 
     def overhead(self, context_tokens: float, users: int = 0) -> float:
         """Runtime and compute buffers, with what `users` whose cache lies here add to them."""
-        return max(state.bytes(context_tokens, users) for state in self.buffers)
+        return max([state.bytes(context_tokens, users) for state in self.buffers])
 
     def users_here(self, users: int) -> int:
         """Users whose cache lies here: of `users`, those that this group serves."""

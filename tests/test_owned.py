@@ -524,6 +524,6 @@ def test_what_is_owned_as_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
             return kind, words, device.id, count - owned
 
     monkeypatch.setattr(owning, "Shelf", Shelf)
-    made = lambda words: owning._as_offer(SimpleNamespace(have=bind(words, CATALOG)))  # type: ignore[arg-type]  # noqa: E731
+    made = lambda words: owning._offered(SimpleNamespace(have=bind(words, CATALOG)))  # type: ignore[arg-type]  # noqa: E731
     assert made("2x rtx-3090 on vllm")[::2] == ("keep", ())  # type: ignore[index]
     assert made("2x dgx-spark")[2:] == ("dgx-spark", 0)  # type: ignore[index]

@@ -150,7 +150,7 @@ def offered(name: str, usd: float, bound: float, *, kind: str = "mac", holds: bo
     class Hashed(SimpleNamespace):
         __hash__ = object.__hash__  # type: ignore[assignment]
 
-    return Hashed(kind=kind, words=name, least_usd=usd, bound=bound, holds=holds, boxes=1, count=1)
+    return Hashed(kind=kind, words=name, least_usd=usd, bound=bound, holds=holds, boxes=1, count=1, host="a computer")
 
 
 def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = None, users: int = 1) -> Any:

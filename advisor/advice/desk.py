@@ -106,7 +106,6 @@ class Desk:
         self.bounds: dict[tuple[Work, bool], object] = {}  # made by `bounds`, kept beside the estimates
         self.holds: dict[tuple[Work, bool], object] = {}  # made by `holds`, likewise
         self.links: dict[tuple[str, str | None], Link | None] = {}  # of offers by their words and computers, found by `joins`
-        self._bytes: dict[tuple[str | None, str], tuple[Weights, Cache]] = {}
 
     def price(self, device: Device, memory_bytes: float) -> PriceUsed:
         """The price of one device."""
@@ -198,12 +197,12 @@ class Desk:
 
     def bytes(self, work: Work) -> tuple[Weights, Cache]:
         """Weights and cache for cheap bounds: of the stated format, or the smallest of those that engines usually take."""
-        key = work.quant, work.kv_quant
-        if key not in self._bytes:
+        key, known = (work.quant, work.kv_quant), self._bytes
+        if key not in known:
             all_weights = [weights_of(self.model, quant, BOUND_ENGINE) for quant in self._formats(work.quant)]
             smallest = min(all_weights, key=lambda weights: weights.total_bytes)
-            self._bytes[key] = smallest, cache_of(self.model, work.kv_quant, self._keeper(work.kv_quant))
-        return self._bytes[key]
+            known[key] = smallest, cache_of(self.model, work.kv_quant, self._keeper(work.kv_quant))
+        return known[key]
 
     @cached_property
     def saved(self) -> Mapping[str, Correction]:
@@ -239,6 +238,11 @@ class Desk:
     def reaches(self) -> dict[tuple[str, ...], Any]:
         """What devices need for a token at least, by engine, quantization and devices; filled by `reaches`, kept likewise."""
         return self._of_model("reaches")
+
+    @cached_property
+    def _bytes(self) -> dict[tuple[str | None, str], tuple[Weights, Cache]]:
+        """Weights and cache by the formats asked; kept likewise."""
+        return self._of_model("bytes")
 
     def _of_model(self, what: str) -> dict[Any, Any]:
         """What is kept of this model: those of the models that were asked of longest ago go."""
@@ -280,6 +284,6 @@ class Desk:
         """The same table with other prices: what was bound and estimated stays."""
         other = Desk(replace(self.need, prices_usd=prices), self.have, self.catalog, self.model, self.terms.today)
         other._systems, other._ways, other._usual = self._systems, self._ways, self._usual
-        other._bytes, other.bounds, other._quants = self._bytes, self.bounds, self._quants
+        other.bounds, other._quants = self.bounds, self._quants
         other._able, other.holds, other.links = self._able, self.holds, self.links
         return other

@@ -208,7 +208,7 @@ def all_offers(desk: Desk) -> Range:
     Kept with the catalog for the next question on the same terms.
     """
     kept: dict[tuple[object, ...], Range] = desk.catalog.kept("offers")
-    key = _terms_key(desk)
+    key = terms_key(desk)
     if key not in kept:
         if len(kept) >= MOST_KEPT:
             kept.pop(next(iter(kept)))
@@ -217,7 +217,7 @@ def all_offers(desk: Desk) -> Range:
     return kept[key]
 
 
-def _terms_key(desk: Desk) -> tuple[object, ...]:
+def terms_key(desk: Desk) -> tuple[object, ...]:
     """What offers depend on: what is owned, how one buys, and the day."""
     need, terms = desk.need, desk.terms
     owned = desk.key(desk.have) if desk.have else None

@@ -6,7 +6,7 @@ from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import CONTEXT_STEP_TOKENS, NONE_HOPELESS, Desk, Work
 from advisor.advice.holds import able_ways
 from advisor.advice.judge import Case, Option, assured, best_way, enough, fast_enough, faster, gains, lies, per_user
-from advisor.advice.offers import Offer, Shelf, name_of, owned_cards
+from advisor.advice.offers import MOST_KEPT, Offer, Shelf, name_of, owned_cards, terms_key
 from advisor.errors import AdvisorError
 from advisor.market import Cost, with_tokens
 from advisor.need import Need
@@ -129,7 +129,11 @@ def lesser_weights(way: Estimate, before: Estimate | None) -> Reason:
 
 
 def _as_offer(desk: Desk) -> Offer:
-    """What is owned as an offer, for its bounds."""
+    """What is owned as an offer, for its bounds; kept with the catalog for the next question on the same terms."""
+    return desk.catalog.once("owned-offers", MOST_KEPT, terms_key(desk), lambda: _offered(desk))
+
+
+def _offered(desk: Desk) -> Offer:
     owned, shelf = owned_cards(desk.have), Shelf(desk)
     assert desk.have is not None
     words = open_system(desk.have).words  # they name the link

@@ -72,6 +72,8 @@ def _by_price(case: Case, kind: str | None, cash: float) -> Iterator[Offer]:
 
 def _gains(case: Case, offer: Offer) -> bool:
     """Whether another computer may help: memory where the devices do not hold the work, wider slots between several cards."""
+    if offer.host is None:
+        return False
     if offer.kind == "keep" or not case.may_hold(offer):
         return True
     return offer.boxes == 1 and offer.count > 1 and case.may_reach(offer)
