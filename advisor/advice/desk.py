@@ -72,16 +72,14 @@ def terms_of(need: Need, catalog: Catalog, today: date | None) -> Terms:
 
 def _bound(words: str, host: Host | None, ram_bytes: float | None, storage: str | None, catalog: Catalog) -> System | AdvisorError:
     """The system, or why there is none; kept with the catalog for the next question, and with it what is found once for a system."""
-    kept: dict[tuple[object, ...], System | AdvisorError] = catalog.kept("systems")
-    key = words, host.id if host else None, ram_bytes, storage
-    if key not in kept:
-        if len(kept) >= MOST_SYSTEMS:
-            del kept[next(iter(kept))]  # the oldest
+
+    def bound() -> System | AdvisorError:
         try:
-            kept[key] = choose.bind(words, catalog, host=host, ram_bytes=ram_bytes, storage=storage)
+            return choose.bind(words, catalog, host=host, ram_bytes=ram_bytes, storage=storage)
         except AdvisorError as error:
-            kept[key] = error
-    return kept[key]
+            return error
+
+    return catalog.once("systems", MOST_SYSTEMS, (words, host.id if host else None, ram_bytes, storage), bound)
 
 
 class Desk:

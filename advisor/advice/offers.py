@@ -207,14 +207,12 @@ def all_offers(desk: Desk) -> Range:
 
     Kept with the catalog for the next question on the same terms.
     """
-    kept: dict[tuple[object, ...], Range] = desk.catalog.kept("offers")
-    key = terms_key(desk)
-    if key not in kept:
-        if len(kept) >= MOST_KEPT:
-            kept.pop(next(iter(kept)))
+
+    def found() -> Range:
         shelf = Shelf(desk)
-        kept[key] = Range(_offers(shelf), shelf.hosts)
-    return kept[key]
+        return Range(_offers(shelf), shelf.hosts)
+
+    return desk.catalog.once("offers", MOST_KEPT, terms_key(desk), found)
 
 
 def terms_key(desk: Desk) -> tuple[object, ...]:

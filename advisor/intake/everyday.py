@@ -54,7 +54,8 @@ thx thanks cheers regards appreciate appreciated help helps helped helpful usefu
 improved increase increases increased double doubling doubled triple half halve boost matter matters difference differences compare compared
 comparison comparable equal equally versus against over under above below between among within across through along beside next near far from to into
 onto in on at by for of off out up down with without per about around approximately approx roughly nearly almost exactly
-included include includes including beginner beginners newbie desktop desktops tower workstation workstations server servers laptop laptops notebook pc pcs computer computers machine machines box boxes case chassis
+included include includes including beginner beginners newbie
+desktop desktops tower workstation workstations server servers laptop laptops notebook pc pcs computer computers machine machines box boxes case chassis
 board boards motherboard mobo slot slots socket lane lanes pcie pci cpu cpus processor processors core cores thread threads ram memory ddr4 ddr5 vram
 storage ssd nvme disk drive psu power supply watt watts wattage electricity heat hot cooling cool cooler fan fans noise noisy quiet loud silent space
 room rack cable cables riser adapter usb thunderbolt ethernet network networking wifi os linux ubuntu windows macos driver drivers cuda rocm vulkan metal

@@ -9,7 +9,8 @@ from advisor.intake import question_asks as asks
 from advisor.intake import question_words as amounts
 from advisor.intake.everyday import everyday_words
 from advisor.intake.question_asks import Variant
-from advisor.intake.question_cards import macs_of_any_kind, unnamed_cards
+from advisor.intake.question_budget import any_mac_within, bought_within
+from advisor.intake.question_cards import unnamed_cards
 from advisor.intake.question_facts import facts_asked
 from advisor.intake.question_line import command_line
 from advisor.intake.question_models import engines_in, largest, models_in, quants_in, rivals, usual_in
@@ -18,7 +19,7 @@ from advisor.intake.question_network import networked, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_length, read_prices, read_processors
-from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, bought_within, sides_of
+from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
@@ -162,7 +163,7 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     engines = engines_in(question, catalog)
     if budget := reading.words.get("budget"):
         terms = Terms(catalog.money, new_only=bool(reading.words.get("new_only")))
-        devices = bought_within(question, devices, budget, terms, catalog) or _any_mac_within(question, budget, terms, catalog)
+        devices = bought_within(question, devices, budget, terms, catalog) or any_mac_within(question, budget, terms, catalog)
     sides = sides_of(question, devices, catalog, offered)
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:
@@ -174,14 +175,6 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     )
     divided = asks.parts(question, sides.device, sides.count) or over
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
-
-
-def _any_mac_within(question: Text, budget: float, terms: Terms, catalog: "Catalog") -> list[Mention]:
-    """`which Mac under $4,000`: the best that the money buys; none where it buys none."""
-    found = [each for each in bought_within(question, macs_of_any_kind(question, catalog), budget, terms, catalog) if each.within]
-    for mention in found:
-        question.cross_out(mention.start, mention.end)
-    return found
 
 
 def _read_any_mac(question: Text, reading: Reading) -> tuple[str, ...]:

@@ -3,16 +3,14 @@
 import re
 from typing import TYPE_CHECKING
 
-from advisor.intake.question_macs import best_for, whole_line
 from advisor.intake.question_names import Mention
 from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
 from advisor.intake.question_words import COUNT, Text, whole
-from advisor.reason import Fact, Reason
+from advisor.reason import Reason
 from advisor.record import dataclass, replace
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
-    from advisor.market import Terms
 
 ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5, "sixth": 6, "6th": 6,
             "seventh": 7, "7th": 7,
@@ -74,7 +72,7 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog", offered
     """The devices sorted into what is owned and what is asked about; `offered`: where those stand that have a price."""
     devices = [_in_hosts(question, mention, catalog.wording.usual_network) for mention in devices]
     spoken = [replace(each, role=WANT) if _is_offered(each, offered) else each for each in roles(question.original, devices)]
-    named = _settled(question, spoken, catalog)
+    named = settled(question, spoken, catalog)
     own = _once(question, [each.mention for each in named if each.role == OWN])
     more = [each for each in named if each.role == MORE]
     if not own and more:
@@ -103,27 +101,6 @@ def sides_of(question: Text, devices: list[Mention], catalog: "Catalog", offered
     )
 
 
-def bought_within(question: Text, devices: list[Mention], usd: float, terms: "Terms", catalog: "Catalog") -> list[Mention]:
-    """The devices, those that are to be bought and whose name leaves open which one read as the best that the money buys: said aloud."""
-    from advisor.advice.offers import goes_in_slot
-
-    named = _settled(question, roles(question.original, devices), catalog, budget=True)
-    found = []
-    for mention, role in ((each.mention, each.role) for each in named):
-        family = () if role == OWN else mention.family or (mention.device,)
-        boxes = tuple(each for each in family if not goes_in_slot(catalog.devices[each]))
-        words = best_for(usd / mention.count, boxes, mention.family_gib, terms, catalog)
-        called = question.original[mention.named_at : mention.end].strip()
-        if not words or words == (mention.name,):
-            found.append(replace(mention, within=bool(words) or (role != OWN and bool(whole_line(called, catalog)))))
-            continue
-        facts: dict[str, Fact] = {"name": called, "budget_usd": usd}
-        facts["taken"] = " or ".join(words)
-        several = words if len(words) > 1 else ()
-        found.append(replace(mention, name=words[0], sizes=several, note=Reason("ask.within-budget", facts), within=True))
-    return found
-
-
 def _is_offered(named: Named, offered: frozenset[int]) -> bool:
     """Whether a device of which nothing else is said is for sale."""
     return named.role == "" and named.mention.start in offered
@@ -139,38 +116,31 @@ def _in_hosts(question: Text, mention: Mention, network: str) -> Mention:
     return Mention(words, 1, before.start(), mention.end, mention.note, before.start())
 
 
-def _settled(question: Text, named: list[Named], catalog: "Catalog", budget: bool = False) -> list[Named]:
+def settled(question: Text, named: list[Named], catalog: "Catalog", budget: bool = False) -> list[Named]:
     """Devices of which nothing is said: owned where nothing else is, but rivals are all asked about; so are several of a kind without a
     number (`are 3090s any good`), and where money is there a machine whose name leaves its chip open.
     """
     from advisor.advice.offers import goes_in_slot
 
     has_own = any(each.role in (OWN, MORE, ADD) for each in named)
-    wanted = any(each.role == WANT for each in named)
-    rivals = (
-        bool(re.search(ANY_MAC, question.original))
-        or any(each.tie == OTHER for each in named)
-        or (
-            len(named) > 1
-            and bool(re.search(r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b", question.original))
-            and not any(each.tie == JOINED for each in named)
-        )
-    )
-    loose = WANT if has_own or rivals else OWN
+    loose = WANT if has_own or _are_rivals(question, named) else OWN
     once_more = {each.mention.name for each in named if each.role == MORE}  # "mac mini m4 pro, add a second mac mini"
-    if not has_own and not wanted and not rivals and len(named) == 1:
-        loose = OWN
 
-    def settled(mention: Mention) -> str:
-        if (
-            _in_general(question, mention)
-            or mention.within
-            or (budget and not has_own and not goes_in_slot(catalog.devices[mention.device]))
-        ):
+    def role_of(mention: Mention) -> str:
+        for_money = budget and not has_own and not goes_in_slot(catalog.devices[mention.device])
+        if _in_general(question, mention) or mention.within or for_money:
             return WANT
         return OWN if mention.name in once_more else loose
 
-    return [replace(each, role=each.role or settled(each.mention)) for each in named]
+    return [replace(each, role=each.role or role_of(each.mention)) for each in named]
+
+
+def _are_rivals(question: Text, named: list[Named]) -> bool:
+    """Whether one of them is asked about against another, or against any Mac."""
+    if re.search(ANY_MAC, question.original) or any(each.tie == OTHER for each in named):
+        return True
+    against = r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b"
+    return len(named) > 1 and bool(re.search(against, question.original)) and not any(each.tie == JOINED for each in named)
 
 
 def _in_general(question: Text, mention: Mention) -> bool:
