@@ -41,6 +41,6 @@ def _unheard(record: Mapping[str, Any], catalog: Catalog) -> Iterator[str]:
     if any(other.get("architecture") == word for other in others):
         return
     known = tuple(sorted({other["architecture"] for other in others if other.get("maker") == maker}))
-    near = did_you_mean(word.lower(), known)
+    near = did_you_mean(word, known)
     there = f" (those of {maker} are {', '.join(known)})" if known and not near else ""
     yield f"no other device has the architecture {word}{near or there}: it is estimated by what its maker's devices have in common."

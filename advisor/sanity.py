@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 from advisor.bounds import RATES, Bounds, written
@@ -90,7 +89,7 @@ def _family(device: Device, devices: Mapping[str, Device]) -> Iterator[str]:
     word = device.architecture.rstrip("0123456789")
     if word in {other.rstrip("0123456789") for other in others} or len(device.architecture) <= SHORT_WORD:
         return  # another generation of a family known
-    near = did_you_mean(device.architecture.lower(), tuple(others))
+    near = did_you_mean(device.architecture, tuple(others))
     if near:
         yield f"architecture: no other device has {device.architecture}{near}"
 
@@ -123,21 +122,15 @@ def _pin_rate(device: Device, bounds: Bounds) -> Iterator[str]:
     """Bandwidth is bus width times the data rate of a pin; the rate must be one that this type of memory has."""
     kind = next((each for each in bounds.memory_types if each.type == device.memory_type), None)
     if kind is None:
-        unheard = _unheard(device.memory_type, [each.type for each in bounds.memory_types])
-        yield f"memory_type: {unheard}; a new one has its data rates in bounds.yaml"
+        known = tuple(each.type for each in bounds.memory_types)
+        near = did_you_mean(device.memory_type, known) or f" (there are {', '.join(known)})"
+        yield f"memory_type: {device.memory_type} is not known{near}; a new one has its data rates in bounds.yaml"
     elif device.memory_bus_bits:
         rate = device.bandwidth_bytes_per_s / device.memory_bus_bits
         if not kind.least_bytes_per_s / SLACK <= rate <= kind.most_bytes_per_s * SLACK:
             span = f"{kind.least_bytes_per_s / GBIT:g} to {kind.most_bytes_per_s / GBIT:g}"
             said = f"{rate * BITS_PER_BYTE / GB:.2f} Gbit/s for each of {device.memory_bus_bits} pins; {device.memory_type} has {span}"
             yield f"bandwidth_gb_per_s: {said}"
-
-
-def _unheard(word: str, known: list[str]) -> str:
-    """That a word is not known, with the nearest, however its letters are written, else all that are."""
-    upper = {each.upper(): each for each in known}
-    near = get_close_matches(word.upper(), upper, 1)
-    return f"{word} is not known (did you mean {upper[near[0]]}?)" if near else f"{word} is not known (there are {', '.join(known)})"
 
 
 def _group(device: Device) -> tuple[str, str, bool]:

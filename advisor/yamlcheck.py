@@ -47,11 +47,12 @@ def problems_of(record: Any, tree: Any, file: str, line: int = 1, path: str = ""
 
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    """` (did you mean x?)` when something close is known, else nothing."""
+    """` (did you mean x?)` when something close is known, whatever the case of its letters, else nothing."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f" (did you mean {near[0]}?)" if near else ""
+    spelled = {each.lower(): each for each in known}
+    near = get_close_matches(word.lower(), spelled, n=1, cutoff=0.6)
+    return f" (did you mean {spelled[near[0]]}?)" if near else ""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from advisor import choose
 from advisor.advice import bounds as bounding
 from advisor.advice.bounds import Bounds, _Lie
+from advisor.advice.datasheet import Datasheet
 from advisor.advice.desk import Desk, Work
 from advisor.advice.holds import Holds, Stage, fits, lie_in_turn, short_bytes, stages_of
 from advisor.advice.joins import NEVER, Joins
@@ -387,18 +388,11 @@ def test_the_slowest_reading_of_all() -> None:
     assert Clock().slowest_bytes_per_s(seats[:1]) == 4
 
 
-def rough_of(users: int = 2) -> Bounds:
+def rough_of(users: int = 2) -> Datasheet:
     """100 bytes of weights and cache read, 200 of experts of which a step touches a quarter for each user; at least 400 must lie there."""
-    found = object.__new__(Bounds)
-    found.users, found._rough, found._dense_bytes, found._expert_bytes, found._least_bytes, found._dense_read = (
-        users,
-        {},
-        100,
-        200,
-        400,
-        0.8,
-    )
-    found._saved, found._touched = {}, lambda tokens: tokens / 4  # type: ignore[assignment]
+    found = object.__new__(Datasheet)
+    found._users, found.dense_bytes, found.expert_bytes, found.least_bytes, found.dense_read_share = users, 100, 200, 400, 0.8
+    found.touched = lambda tokens: tokens / 4  # type: ignore[assignment]
     return found
 
 
@@ -422,7 +416,7 @@ def offered(memory_bytes: float, count: int = 1, ram_bytes: float = 0.0) -> Any:
     ],
 )
 def test_the_rough_bound_is_bytes_over_datasheet_rates(offer: Any, tokens_per_s: float) -> None:
-    assert rough_of().roughly(offer) == pytest.approx(tokens_per_s)
+    assert rough_of().tokens_per_s(offer) == pytest.approx(tokens_per_s)
 
 
 @pytest.mark.parametrize(("model", "wide", "narrow"), [("qwen3-8b", 147_456, 78_336), ("qwen3-30b-a3b", 98_304, 52_224)])
@@ -432,12 +426,12 @@ def test_the_bytes_of_the_rough_bound(model: str, wide: int, narrow: int) -> Non
     desk = Desk(Need(model=model, workload=work.workload), None, CATALOG, CATALOG.model(model), date(2026, 11, 30))
     weights = desk.bytes(work)[0]
     for smaller, each in (((), wide), (("q8_0", "f16"), narrow)):
-        found, held, read = Bounds(desk, work, smaller), 2 * 8192 * each, 2 * 1000 * each
+        found, held, read = Datasheet(desk, work, smaller), 2 * 8192 * each, 2 * 1000 * each
         dense = weights.dense_bytes + weights.head_bytes
-        assert found._dense_read == pytest.approx(weights.dense_bytes / (weights.dense_bytes + held), rel=0.01)
-        assert found._least_bytes == pytest.approx(0.9 * (dense + weights.expert_bytes + held), rel=0.01)
-        assert found._dense_bytes == pytest.approx(0.9 * (dense + read), rel=0.01)
-        assert found._expert_bytes == pytest.approx(0.9 * weights.expert_bytes)
+        assert found.dense_read_share == pytest.approx(weights.dense_bytes / (weights.dense_bytes + held), rel=0.01)
+        assert found.least_bytes == pytest.approx(0.9 * (dense + weights.expert_bytes + held), rel=0.01)
+        assert found.dense_bytes == pytest.approx(0.9 * (dense + read), rel=0.01)
+        assert found.expert_bytes == pytest.approx(0.9 * weights.expert_bytes)
 
 
 @pytest.mark.parametrize(("smaller", "each"), [(False, 147_456), (True, 78_336)])
@@ -681,9 +675,9 @@ def test_own_measurements_move_the_bound(factors: Any, devices: str, count: int,
 
 def test_own_measurements_lift_the_rough_bound() -> None:
     """By what was measured with any engine of so many, and never below what others may reach."""
-    found, offer = rough_of(), offered(400)
-    plain, offer.key, offer.groups = found.roughly(offer), "again", ((SimpleNamespace(id="a"), 400, 1),)
+    found, offer = object.__new__(Bounds), offered(400)
+    found._rough, found.datasheet, offer.groups = {}, rough_of(), ((SimpleNamespace(id="a"), 400, 1),)
     saved = {"1x a on vllm": 1.5, "1x a on mlx": 2.0, "1x a on exo": 0.5, "2x a on exo": 3.0, "1x b on exo": 3.0}
     found._saved = {key: Correction(factor, None, 1, "") for key, factor in saved.items()}
     found.desk = SimpleNamespace(lifts={("a", 1): 2.0, ("a", 2): 3.0, ("b", 1): 3.0})  # type: ignore[assignment]
-    assert found.roughly(offer) == pytest.approx(2 * plain)
+    assert found.roughly(offer) == pytest.approx(2 * 1000 / 200)

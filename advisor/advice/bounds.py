@@ -5,11 +5,11 @@ must; copies side by side serve each their own users.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
+from advisor.advice.datasheet import Datasheet
 from advisor.advice.desk import Desk, Hopeless, Work
-from advisor.advice.holds import Seat, Way, fits, holds_of, lie_in_turn, short_bytes, stages_of
+from advisor.advice.holds import Seat, Way, fits, holds_of, lie_in_turn, may_spill, short_bytes, stages_of
 from advisor.advice.joins import NEVER, Joins
 from advisor.advice.nearly import Nearly
 from advisor.advice.offers import Offer
@@ -19,11 +19,9 @@ from advisor.placement import Job
 from advisor.placement.rules import problem, tensor_problem
 from advisor.record import replace
 from advisor.system import Box, Group, System
-from advisor.ways import tables_of
 
 SPILT_SLACK = 1.05  # what may be won by where the layers come from, of unlike devices, and where the host's memory is quick
 ROUNDING = 1 + 1e-9  # sums in another order: some bounds are what an estimate comes to
-OTHER_ENGINES_SHARE = 0.9  # engines' bytes for the same weights and cache differ by less
 
 
 class Bound(NamedTuple):
@@ -75,17 +73,8 @@ class Bounds:
         self._placed: dict[tuple[str, float], list[tuple[Seats, float]]] = {}
         self._lies: dict[tuple[str, float], list[_Lie]] = {}
         self._spilt: dict[tuple[Way, str, float, bool], list[Spilt]] = {}
-        weights = desk.bytes(work)[0]
-        caches = [desk.bytes(replace(work, kv_quant=name))[1] for name in smaller or (work.kv_quant,)]
-        load = work.workload
-        self._touched = partial(weights.experts_touched_share, routing_exponent=tables_of(desk.catalog).calibration.routing_exponent)
-        self._expert_bytes = OTHER_ENGINES_SHARE * weights.expert_bytes
-        dense, cached = weights.dense_bytes + weights.head_bytes, self.users * min(cache.read_bytes(load.prompt_tokens) for cache in caches)
-        self._dense_bytes = OTHER_ENGINES_SHARE * (dense + cached)
-        self._nearly = Nearly(desk, self._paces, self._touched, OTHER_ENGINES_SHARE * cached)
-        held = self.users * min(cache.held_bytes(load.context_tokens) for cache in caches)
-        self._least_bytes = OTHER_ENGINES_SHARE * (dense + weights.expert_bytes + held)
-        self._dense_read = weights.dense_bytes / (weights.dense_bytes + held)  # at least, of layers that move with their cache
+        self.datasheet = Datasheet(desk, work, smaller)
+        self._nearly = Nearly(desk, self._paces, self.datasheet.touched, self.datasheet.cached_bytes)
 
     def may_reach(self, offer: Offer, tokens_per_s: float, generously: bool = False) -> bool:
         """Whether an offer may give each user that much; most that cannot are told by bytes over bandwidth alone, or nearly so."""
@@ -98,33 +87,19 @@ class Bounds:
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
-        if self._least_bytes <= offer.memory_bytes:
+        if self.datasheet.least_bytes <= offer.memory_bytes:
             for _, short in self._seated(offer):
                 if short <= 0:
                     return True
         return False
 
     def roughly(self, offer: Offer) -> float:
-        """What `at_datasheet_rates` says of an offer, more where more was measured with any engine, worked out once."""
+        """Tokens/s for each user at datasheet rates; more where more was measured, with any engine."""
         found = self._rough.get(offer.key)
         if found is None:
             lifted = max(self.desk.lifts.get((device.id, offer.count), 1.0) for device, *_ in offer.groups) if self._saved else 1.0
-            found = self._rough[offer.key] = lifted * self.at_datasheet_rates(offer)
+            found = self._rough[offer.key] = lifted * self.datasheet.tokens_per_s(offer)
         return found
-
-    def at_datasheet_rates(self, offer: Offer) -> float:
-        """Tokens/s for each user if all memories gave their datasheet rates and nothing else took time; 0 where the work does not go in."""
-        read = self._dense_bytes + self._expert_bytes * self._touched(max(1.0, self.users / offer.count))
-        short = self._least_bytes - offer.memory_bytes
-        if short <= 0:
-            return offer.bandwidth_bytes_per_s / read
-        if not offer.ram_bytes:
-            return 0.0
-        experts = min(short, self._expert_bytes)
-        spilt = experts * self._touched(self.users / offer.count) + (short - experts) * self._dense_read
-        if short - (short - experts) * (1 - self._dense_read) > offer.ram_bytes:
-            return 0.0  # some of the weights would lie on disk
-        return 1 / (spilt / offer.ram_bytes_per_s + max(0.0, read - spilt) / offer.bandwidth_bytes_per_s)
 
     def nearly(self, offer: Offer) -> float:
         """Tokens/s for each user at the rates that engines reach, with what every step takes beside: all on the quickest of unlike
@@ -295,7 +270,7 @@ class Bounds:
     def _spilling(self, lie: _Lie, offer: Offer, idle: bool = False) -> float:
         """The most tokens/s with a part in host memory; 0 if it may not. Generously, the processor is `idle`: it only reads."""
         seats, way = lie.seats, lie.seats[0][0].way
-        if "offload" not in way.backend.splits or not offer.ram_bytes or any(seat.device.unified_memory for seat, _ in seats):
+        if not may_spill(seats, offer.ram_bytes):
             return 0.0
         quick = offer.ram_bytes_per_s > self._paces.slowest_bytes_per_s(seats)
         flops = None if idle else self._paces.host_flops(offer.host)

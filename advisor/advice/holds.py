@@ -176,6 +176,11 @@ def fits(strategy: str, seats: Sequence[tuple[Seat, int]]) -> bool:
     return short_bytes(seats) <= 0
 
 
+def may_spill(seats: Sequence[tuple[Seat, int]], ram_bytes: float) -> bool:
+    """Whether a way may lay a part of the work in host memory of so many bytes: none that is the devices' own."""
+    return "offload" in seats[0][0].way.backend.splits and bool(ram_bytes) and not any(seat.device.unified_memory for seat, _ in seats)
+
+
 def stages_of(seats: Sequence[tuple[Seat, int]]) -> list[Stage]:
     """The devices in turn with the layers that their engine deals them: by memory, or as many to each."""
     way, weights, count = seats[0][0].way, seats[0][0].way.weights, sum([number for _, number in seats])

@@ -13,8 +13,6 @@ from advisor.system import Box, System
 from advisor.units import GIB, figure
 
 VOWEL_SOUND = re.compile(r"[aeio]|u(?!s)|[AEIO](?![A-Z])|8|1[18]|[AEFHILMNORSX][A-Z0-9]")  # spoken with a vowel: an RTX, an 850 W supply
-
-
 MASS = re.compile(r"\d+ GB of |(?:Two|Three) ")  # named without an article: 64 GB of DDR5 memory
 
 

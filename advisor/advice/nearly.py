@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from advisor.advice.desk import Desk
-from advisor.advice.holds import fits
+from advisor.advice.holds import fits, may_spill
 from advisor.advice.joins import NEVER
 from advisor.advice.offers import Offer
 from advisor.advice.paces import Paces, Seats, beside_bytes, host_flop
@@ -43,7 +43,7 @@ class Nearly:
         or all of a kind where the host's memory is quicker.
         """
         way, weights = seats[0][0].way, seats[0][0].way.weights
-        if "offload" not in way.backend.splits or not offer.ram_bytes or any(seat.device.unified_memory for seat, _ in seats):
+        if not may_spill(seats, offer.ram_bytes):
             return []
         lacking = max(0.0, short_bytes)
         experts = min(1.0, lacking / weights.expert_bytes) if weights.expert_bytes else 0.0

@@ -205,13 +205,18 @@ def _worth(lesser: Estimate, full: Estimate, case: Case) -> bool:
     return gains(lesser, full, case.need) or (not lies(full) and per_user(lesser) >= clearly)
 
 
+def _surely_enough(way: Estimate, need: Need) -> bool:
+    """Whether it is fast enough, also if an engine that the owner did not measure falls as short as the one that was."""
+    return fast_enough(way, need) and assured(way) >= need.min_tokens_per_s
+
+
 def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Option | None:
     """What is owned at a setting that is clearly faster than the chosen one of it: of those tried for what they give up nothing, else,
     where the chosen one spills, with a shorter context or smaller weights. None where nothing is.
     """
     desk = case.desk
     wanted = faster(case, desk.choice("clearly-faster-factor") * per_user(chosen.estimate))
-    found = [each for each in changes if fast_enough(each.estimate, wanted.need) and assured(each.estimate) >= wanted.need.min_tokens_per_s]
+    found = [each for each in changes if _surely_enough(each.estimate, wanted.need)]
     if found or lies(chosen.estimate):
         return max(found, key=lambda option: per_user(option.estimate), default=None)
     mine, have = _as_offer(desk), desk.have
@@ -222,6 +227,6 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
             continue
         ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
         best = best_way(ways, wanted.need)
-        if best is not None and fast_enough(best, wanted.need) and assured(best) >= wanted.need.min_tokens_per_s:
+        if best is not None and _surely_enough(best, wanted.need):
             return Option("change-settings", best, _free(desk, best), _changes(best, chosen, what, value), tuple(ways))
     return None

@@ -100,7 +100,7 @@ class Paces:
         way, users = seats[0][0].way, self.together(seats[0][0].way, count)
         if len(seats) == 1:
             return self.alone(seats[0][0], users).total_s
-        one_pass = self._in_turn_s(seats, (1.0, 1.0, 1.0), users, least=1 / way.weights.layers)
+        one_pass = self._in_turn_s(seats, users)
         if not way.engine.pipeline_fills:
             return one_pass
         each = [(self._terms(seat, Part(seat.device, 0.0, head_share=0.0), users).total_s, number) for seat, number in seats]
@@ -187,29 +187,26 @@ class Paces:
         """What the processor of a computer reaches; None where nobody knows."""
         return self._processor_share * host.cpu_compute_flops if host and host.cpu_compute_flops is not None else None
 
-    def _in_turn_s(self, seats: Seats, shares: tuple[float, float, float], users: float, least: float = 0.0) -> float:
-        """Least seconds of the devices in turn, with these shares of layers, experts and cache left on them.
+    def _in_turn_s(self, seats: Seats, users: float) -> float:
+        """Least seconds of unlike devices in turn.
 
-        Of unlike ones the quickest takes all layers that its memory could hold but the `least` of the others, and of the experts the
-        most; what makes words of the last layer lies on the last device.
+        The quickest takes all layers that its memory could hold but one of each other, and the most of the experts; what makes words
+        of the last layer lies on the last device.
         """
-        dense, experts, cache = shares
         way = seats[0][0].way
+        least = 1 / way.weights.layers
 
-        def step_s(seat: Seat, left: float, head: float = 0.0) -> float:
-            part = Part(seat.device, 0.0, dense_share=dense, expert_share=left, head_share=head, cache_share=cache)
-            return self._terms(seat, part, users).total_s
+        def step_s(seat: Seat, experts: float = 1.0, head: float = 0.0) -> float:
+            return self._terms(seat, Part(seat.device, 0.0, expert_share=experts, head_share=head), users).total_s
 
-        if len(seats) == 1:
-            return step_s(seats[0][0], experts, 1.0)
-        whole = [step_s(seat, experts) for seat, _ in seats]
-        bare = [step_s(seat, 0.0) for seat, _ in seats] if experts else whole
-        held = dense * way.weights.dense_bytes + experts * way.weights.expert_bytes
+        whole = [step_s(seat) for seat, _ in seats]
+        bare = [step_s(seat, 0.0) for seat, _ in seats]
+        held = way.weights.dense_bytes + way.weights.expert_bytes
         left, shared = 1.0 - least * sum(count for _, count in seats), least * sum(e * n for e, (_, n) in zip(bare, seats, strict=True))
         for each, (seat, count) in sorted(zip(bare, seats, strict=True), key=lambda pair: pair[0]):
-            taken = min(left, max(0.0, seat.memory_bytes / held - least) * count) if held else left
+            taken = min(left, max(0.0, seat.memory_bytes / held - least) * count)
             left, shared = left - taken, shared + taken * each
-        head = step_s(seats[-1][0], experts, 1.0) - whole[-1]
+        head = step_s(seats[-1][0], head=1.0) - whole[-1]
         return shared + left * max(bare) + min(full - each for full, each in zip(whole, bare, strict=True)) + head
 
 

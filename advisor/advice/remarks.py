@@ -96,7 +96,7 @@ def _processor(case: Case, chosen: Option | None) -> Reason | None:
         return None
     room = host_keeps(tables_of(desk.catalog).choices).room_bytes(need.ram_bytes or host.memory_bytes)
     alone = Offer("processor", host.id, host, 0.0, (), (), 1, room, host.memory_bandwidth_bytes_per_s)
-    most = bounds_of(desk, case.work, eight_bit=need.kv_quant is None).at_datasheet_rates(alone)
+    most = bounds_of(desk, case.work, eight_bit=need.kv_quant is None).datasheet.tokens_per_s(alone)
     flag = desk.catalog.hints.flag("processor-alone", BOUND_ENGINE)
     if not most or flag is None:
         return None

@@ -59,9 +59,9 @@ def _spilt(road: Road) -> bool:
     return road.estimate is not None and road.estimate.placement.strategy == "offload"
 
 
-def _legend(roads: Iterable[Road], of: str) -> str:
-    """What `RAM` beside a system means, where it stands there."""
-    return f"{of}{RAM}: holds a part" if any(map(_spilt, roads)) else ""
+def _legend(roads: Iterable[Road], before: str) -> str:
+    """What `RAM` beside a system means, where it stands there; behind what parts it from the title."""
+    return f"{before}{RAM}: holds a part" if any(map(_spilt, roads)) else ""
 
 
 def _short_quant(road: Road) -> Fact:
