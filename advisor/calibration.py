@@ -12,11 +12,13 @@ from typing import Any
 from advisor.device import Device
 from advisor.model import Model
 from advisor.record import dataclass
+from advisor.units import MOST_LOG_FACTOR
 from advisor.yamlfile import given
 
 FOUNDED = ("calibrated", "extrapolated", "physics-only")  # an estimate without rows of the very device, from the best founded
 PROMPT_RATE_UNIT = 1e14  # 100 TFLOPS: where the size term is 1
 WIDTH_UNIT = 4096.0  # hidden size at which the width term is 1
+MOST_SPREAD = 5.0  # of an interval over the usual one: log factors are multiplied by it
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,13 @@ class Interval:
     (`extrapolated`), or none of those (`physics-only`). So a known device has the narrower interval, and both hold 80 %.
     """
 
-    low: Mapping[str, float] = given(least=-5, most=0)  # device or basis -> log factor, negative
-    high: Mapping[str, float] = given(least=0, most=5)
-    spread: Mapping[str, float] = given(above=0, most=5)  # family ("amd/vulkan") -> its spread over the usual one
+    low: Mapping[str, float] = given(least=-MOST_LOG_FACTOR, most=0)  # device or basis -> log factor, negative
+    high: Mapping[str, float] = given(least=0, most=MOST_LOG_FACTOR)
+    spread: Mapping[str, float] = given(above=0, most=MOST_SPREAD)  # family ("amd/vulkan") -> its spread over the usual one
     device_rows: Mapping[str, int] = given()  # engine/backend/device -> its rows of this kind
     few_rows: float = given(above=0)  # so many rows of its own count half
     class_rows: Mapping[str, int] = given()  # engine/backend/kind of weights -> its rows of this kind
-    new_class_factor: float = given(least=1, most=5)  # so many times as wide where there are none
+    new_class_factor: float = given(least=1, most=MOST_SPREAD)  # so many times as wide where there are none
 
 
 def own_share(rows: int, few_rows: float) -> float:

@@ -2,7 +2,7 @@
 
 from advisor.price import Source
 from advisor.record import dataclass
-from advisor.units import GB, US
+from advisor.units import GB, MOST_LOG_FACTOR, US
 from advisor.yamlfile import given
 
 
@@ -43,8 +43,8 @@ class HostCalibration:
     reached_share: float = given(above=0, most=1, about="of the nominal rate of the host's memory")
     layer_s: float = given("layer_us", US, least=0, about="a token's way out of the card and back, for each layer in host memory")
     carried_share: float = given(above=0, most=1, about="of the rate of the card's slot: engines copy from memory that is not pinned")
-    decode_log_error: float = given(least=0, most=5)
-    prefill_log_error: float = given(least=0, most=5)
+    decode_log_error: float = given(least=0, most=MOST_LOG_FACTOR)
+    prefill_log_error: float = given(least=0, most=MOST_LOG_FACTOR)
     rows: int = given(least=0)
     date: str = given(about="YYYY-MM-DD of the fit")
     sources: tuple[Source, ...] = given()

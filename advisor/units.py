@@ -27,6 +27,7 @@ BITS_PER_BYTE = 8.0
 HOUR_S = 3600.0
 DAY_S = 86400.0
 YEAR_S = 365.25 * DAY_S
+MOST_LOG_FACTOR = 5.0  # 148 times: no estimate is further off, and e to a much higher power overflows
 
 
 def figure(number: float) -> str:

@@ -27,6 +27,12 @@ def advisor(*arguments, stdin=None, **environment):
     )
 
 
+def bare_python(code):
+    """The code in a process of its own, without coverage, which imports much itself."""
+    uncovered = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=uncovered)
+
+
 def test_help_imports_neither_yaml_nor_tabulate_nor_the_rooms():
     code = (
         "import sys, advisor.cli\n"
@@ -35,8 +41,7 @@ def test_help_imports_neither_yaml_nor_tabulate_nor_the_rooms():
         "loaded = sorted(heavy & set(sys.modules))\n"
         "sys.exit(f'loaded: {loaded}' if loaded else 0)"
     )
-    uncovered = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}  # coverage imports much itself
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=uncovered)
+    done = bare_python(code)
     assert done.returncode == 0, done.stderr
     assert "recommend" in done.stdout
 
@@ -52,8 +57,7 @@ def test_an_answer_does_without_inspect_which_is_there_when_it_is_asked_for():
         "import click.core\n"
         "assert click.core.inspect.Parameter is Parameter and not hasattr(inspect, 'nothing')\n"
     )
-    uncovered = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}  # coverage imports much itself
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=uncovered)
+    done = bare_python(code)
     assert done.returncode == 0, done.stderr
 
 

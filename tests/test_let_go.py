@@ -63,7 +63,7 @@ def test_of_many_catalogs_few_are_kept(tmp_path: Path, loaded: "list[weakref.ref
     assert len(loaded) == most + 3 and sum(each() is not None for each in loaded) == most
 
 
-def test_what_is_worked_out_once_is_bounded(tmp_path: Path) -> None:
+def test_what_is_worked_out_once_is_bounded() -> None:
     catalog, worked = Catalog.load(user_folder=False), []
 
     def work_out() -> int:
