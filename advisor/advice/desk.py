@@ -29,7 +29,7 @@ from advisor.ways import tables_of
 from advisor.weights import Weights, weights_of
 
 BOUND_ENGINE = "llama.cpp"  # whose bytes the cheap bounds are made of; other engines' are close
-MOST_SYSTEMS, MOST_MODELS = 256, 10  # of which something is kept with a catalog
+MOST_SYSTEMS, MOST_MODELS = 256, 7  # of which something is kept with a catalog
 MOST_ABLE = 64  # systems whose estimates that fit are kept: some 25 KB each, and hardly one is asked for so late again
 CONTEXT_STEP_TOKENS = 1024  # in which a context is lengthened or shortened
 WIDTHS = ("4bit", "8bit", "16bit")
