@@ -152,6 +152,7 @@ def changing(monkeypatch: pytest.MonkeyPatch, tried: dict[str, tuple[Any, ...]],
     monkeypatch.setattr(owning, "_free", lambda desk, way: SimpleNamespace(spend_usd=0.0))
     monkeypatch.setattr(owning, "_changes", lambda best, before, what, value: (value,))
     monkeypatch.setattr(owning, "_ways", lambda case, system, work, mine: looked.append(work.kv_quant) or tried.get(work.kv_quant, ()))
+    monkeypatch.setattr(owning, "_open", lambda case, ways, system, what: ways)
     hints = SimpleNamespace(lower_quants=())
     desk: Any = SimpleNamespace(
         have=bind(have, CATALOG),

@@ -14,6 +14,7 @@ from advisor.advice.desk import Desk
 from advisor.advice.evaluate import evaluate
 from advisor.advice.judge import Case, Option, allowed, case_of, counted_usd, enough, fast_enough, lies, meets, per_user, rank, score
 from advisor.advice.offers import Offer, all_offers
+from advisor.advice.owned import change, keep
 from advisor.advice.recommend import recommend
 from advisor.advice.search import _by_price
 from advisor.advice.second import one_more
@@ -47,6 +48,8 @@ NEEDS: list[tuple[str | None, str, dict[str, Any]]] = [
     ("rx-7900-xtx", "llama-3.3-70b", {"users": 4, "min_tokens_per_s": 15.0}),
     ("rtx-3090", "qwen3-8b", {"users": 32, "min_tokens_per_s": 50.0, "consider": ("replicas",)}),  # offered as two cards
     (None, "qwen3-8b", {"users": 4, "consider": ("replicas", "rdma-cluster"), "quant": "q4_k_m"}),
+    ("rtx-4090", "llama-3.3-70b", {"sell_old": True}),  # what sells the old card counts as less than what keeps it
+    ("rx-7900-xtx", "llama-3.3-70b", {"sell_old": True, "users": 8, "min_tokens_per_s": 8.0}),
 ]
 IDS = [f"{have}-{model}" for have, model, _ in NEEDS]
 
@@ -146,6 +149,19 @@ def test_formats_that_only_an_engine_reads_that_is_never_chosen_are_bound_by_it(
                 seen.add((option.estimate.placement.engine, option.estimate.fit.fits))
                 assert per_user(option.estimate) <= whole.bound(each).tokens_per_s * (1 + 1e-9), each.key
     assert seen >= {("ktransformers", True)}
+
+
+@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize("have", ["rtx-3090", None])
+def test_a_smaller_cache_brings_in_no_engine_that_is_taken_only_when_named(catalog: Catalog, have: str | None, lean: bool) -> None:
+    """GGUF weights, and a cache that the tool may shrink: to eight bits of llama.cpp, not to an fp8 that only KTransformers keeps then."""
+    need = Need(workload=Workload(users=4, context_tokens=65536), model="llama-3-8b", quant="q4_k_m", min_tokens_per_s=40.0)
+    owned = choose.bind(have, catalog) if have else None
+    whole = case_of(Desk(need, owned, catalog, catalog.model("llama-3-8b"), TODAY), need, lean=lean)
+    card = next(offer for offer in whole.offers.every if offer.words == "rtx-4090")
+    found = [*evaluate(whole, card), *(change(whole, keep(whole)) if have else ())]
+    assert any(option.estimate.kv_quant != "f16" for option in found)
+    assert all(catalog.engines[option.estimate.placement.engine].choice_rank for option in found)
 
 
 def moved(have: str, model: str, **wished: Any) -> Option:

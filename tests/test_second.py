@@ -153,7 +153,7 @@ def offered(name: str, usd: float, bound: float, *, kind: str = "mac", holds: bo
     return Hashed(kind=kind, words=name, least_usd=usd, bound=bound, holds=holds, boxes=1, count=1, host="a computer")
 
 
-def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = None, users: int = 1) -> Any:
+def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = None, users: int = 1, resale: float = 0.0) -> Any:
     """Offers with their bounds; `tried` are those that were estimated."""
     moved = roomier or {}
     ordered = sorted(offers, key=lambda each: each.least_usd)
@@ -161,7 +161,7 @@ def shop(need: Need, offers: list[Any], roomier: dict[str, list[Any]] | None = N
         need=need, work=SimpleNamespace(workload=Workload(users=users)), failed=set(), tried=[], counted=[],
         offers=SimpleNamespace(priced_of_kind=lambda kind: [o for o in ordered if kind in (None, o.kind)], roomier=lambda o: moved.get(o.words, []), named=False),
         bound=lambda each: SimpleNamespace(tokens_per_s=each.bound), most=lambda each: each.bound, lean=True, counts_tokens_per_s=0.0, may_do=lambda each: each.bound >= need.min_tokens_per_s,
-        may_hold=lambda each: each.holds, may_reach=lambda each: each.bound >= need.min_tokens_per_s, desk=SimpleNamespace(corrected=False),
+        may_hold=lambda each: each.holds, may_reach=lambda each: each.bound >= need.min_tokens_per_s, desk=SimpleNamespace(most_resale_usd=resale),
         bounds=SimpleNamespace(
             roughly=lambda each: each.bound * 1.5, nearly=lambda each: each.bound * 1.1,
             sustained=lambda each: getattr(each, "sustained", each.bound * users),
@@ -233,10 +233,13 @@ def test_ways_that_cannot_count_are_left_out_first(real: dict[str, Option]) -> N
 
 def test_old_parts_that_are_sold_may_make_the_dearer_cheaper(real: dict[str, Option]) -> None:
     real |= {"b": option("mac", 900, way(12), resale=300), "c": sold("mac", 1000, 30)}
-    case = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 900, 40)])
+    case = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 900, 40)], resale=300)
     search(case)
     assert case.tried == ["b", "c"]  # 600 counts for b, but c may bring 300 too
-    real |= {"b": sold("mac", 900, 12)}
+    real |= {"b": sold("mac", 900, 12), "c": option("mac", 1000, way(30), resale=300)}
+    keeping = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 1000, 40), offered("d", 1201, 40)], resale=300)
+    assert search(keeping)[0] is real["c"]  # b keeps the old ones and costs 900; 1000 less 300 is less
+    assert keeping.tried == ["b", "c"]  # 1201 less 300 is more
     nothing_old = shop(need_of(sell_old=True), [offered("b", 700, 15), offered("c", 900.5, 40)])
     search(nothing_old)
     assert nothing_old.tried == ["b"]

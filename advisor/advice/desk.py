@@ -17,7 +17,7 @@ from advisor.link import Link
 from advisor.market import Cost, Terms, bill, with_tokens
 from advisor.model import Model
 from advisor.need import Need, Workload
-from advisor.prices import PriceUsed
+from advisor.prices import PriceUsed, resale_of
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
@@ -201,6 +201,13 @@ class Desk:
             smallest = min(all_weights, key=lambda weights: weights.total_bytes)
             known[key] = smallest, cache_of(self.model, work.kv_quant, self._keeper(work.kv_quant))
         return known[key]
+
+    @cached_property
+    def most_resale_usd(self) -> float:
+        """What is owned would bring if all of it were sold; what has no price is counted as nothing."""
+        groups = self.have.groups if self.have else ()
+        prices = dict(self.terms.overrides)
+        return sum(group.count * (resale_of(group.device, group.memory_bytes, prices) or 0.0) for group in groups)
 
     @cached_property
     def saved(self) -> Mapping[str, Correction]:

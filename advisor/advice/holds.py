@@ -215,6 +215,14 @@ def able_ways(
     return desk.able_ways(system, work, (holds or holds_of(desk, work)).of(system, work.kv_quant), hopeless)
 
 
+def left_open(ways: tuple[Estimate, ...], system: System, holds: Holds) -> tuple[Estimate, ...]:
+    """Those of the ways with a smaller cache whose engine runs the work with the full one, too: a cache that the tool shrinks brings in
+    no engine that is taken only when named.
+    """
+    engines = {way.engine.id for way in holds.ways_of(group.device for group in system.groups)}
+    return ways if system.engine else tuple(way for way in ways if way.placement.engine in engines)
+
+
 def holds_of(desk: Desk, work: Work, eight_bit: bool = False) -> Holds:
     """What holds one work, made once for a work table; `eight_bit` where each engine may take its cache of eight bits."""
     key = work, eight_bit

@@ -7,7 +7,7 @@ from operator import contains
 
 from advisor.advice.bounds import Bound, Bounds, bounds_of
 from advisor.advice.desk import NONE_HOPELESS, Desk, Hopeless, Work, work_of
-from advisor.advice.holds import able_ways, holds_of
+from advisor.advice.holds import able_ways, holds_of, left_open
 from advisor.advice.offers import Offer, all_offers
 from advisor.advice.ranges import Range
 from advisor.market import Cost
@@ -60,10 +60,11 @@ class Case:
         """The ways to run the work, or the same with another cache, on a system; where the case is lean those that fit, and of the
         `hopeless` perhaps none.
         """
-        work = self.work if kv_quant is None else replace(self.work, kv_quant=kv_quant)
-        if not self.lean:
-            return self.desk.ways(system, work)
-        return able_ways(self.desk, system, work, holds_of(self.desk, self.work, eight_bit=True) if kv_quant else None, hopeless)
+        if kv_quant is None:
+            return able_ways(self.desk, system, self.work, hopeless=hopeless) if self.lean else self.desk.ways(system, self.work)
+        work, holds = replace(self.work, kv_quant=kv_quant), holds_of(self.desk, self.work, eight_bit=True)
+        found = able_ways(self.desk, system, work, holds, hopeless) if self.lean else self.desk.ways(system, work)
+        return left_open(found, system, holds)
 
     def hopeless(self, offer: Offer) -> Hopeless:
         """The ways to run an offer that are known to be too slow to count."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import CONTEXT_STEP_TOKENS, NONE_HOPELESS, Desk, Work
-from advisor.advice.holds import able_ways
+from advisor.advice.holds import able_ways, holds_of, left_open
 from advisor.advice.judge import Case, Option, assured, best_way, enough, fast_enough, faster, gains, lies, per_user
 from advisor.advice.offers import MOST_KEPT, Offer, Shelf, name_of, owned_cards, terms_key
 from advisor.errors import AdvisorError
@@ -170,6 +170,11 @@ def _ways(case: Case, system: System, work: Work, mine: Offer) -> tuple[Estimate
     return able_ways(case.desk, system, work, hopeless=hopeless)
 
 
+def _open(case: Case, ways: tuple[Estimate, ...], system: System, what: str | None) -> tuple[Estimate, ...]:
+    """The ways with what is given up there: a smaller cache brings in no other engine."""
+    return left_open(ways, system, holds_of(case.desk, case.work, eight_bit=True)) if what == "kv_quant" else ways
+
+
 def _bounded(case: Case) -> bool:
     """Whether the bound of what is owned holds for one device of it, too: where all are alike."""
     have = case.desk.have
@@ -189,7 +194,8 @@ def change(case: Case, usual: Option | Reason, need_only: bool = False) -> tuple
             break
         if (what or need_only or bounded) and not _may_do(mine, desk, work, case.need, not case.lean):
             continue
-        ways = [way for system in systems for way in _ways(case, system, work, mine) if what or not _same(way, usual)]
+        found = (_open(case, _ways(case, system, work, mine), system, what) for system in systems)
+        ways = [way for each in found for way in each if what or not _same(way, usual)]
         best = best_way(ways, case.need)
         full = full if what else best
         if best is not None and not (what and full and fast_enough(full, case.need) and not _worth(best, full, case)):
@@ -225,7 +231,8 @@ def clearly_faster(case: Case, chosen: Option, changes: Iterable[Option]) -> Opt
     for work, what, value in _steps(case, chosen.estimate.weights.total_bytes):
         if what is None or value in last or not _may_do(mine, desk, work, wanted.need):
             continue
-        ways = [way for system in (open_system(have), *_single(have)) for way in desk.ways(system, work)]
+        systems = (open_system(have), *_single(have))
+        ways = [way for system in systems for way in _open(case, desk.ways(system, work), system, what)]
         best = best_way(ways, wanted.need)
         if best is not None and _surely_enough(best, wanted.need):
             return Option("change-settings", best, _free(desk, best), _changes(best, chosen, what, value), tuple(ways))

@@ -84,7 +84,7 @@ def _cannot_win(offer: Offer, best: Option, case: Case) -> bool:
     if need.prefer == "fastest":
         return case.most(offer) * (case.work.workload.users or 1) < trusted(best.estimate)
     usd = counted_usd(best.cost, need)
-    return usd is not None and (offer.least_usd or 0.0) > usd + (best.cost.resale_usd or 0.0 if need.sell_old else 0.0)
+    return usd is not None and (offer.least_usd or 0.0) > usd + (case.desk.most_resale_usd if need.sell_old else 0.0)
 
 
 def _idle(offer: Offer, best: Option, case: Case) -> bool:
