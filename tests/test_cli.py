@@ -302,12 +302,34 @@ def test_a_closed_stream_is_no_bug(redirected):
     ],
 )
 def test_what_waits_for_pythons_own_end_gets_it(awaiting, seen):
-    """`main` leaves at once otherwise: all that was written is out, and the exit code is the answer's."""
-    program = f"import sys; from advisor.cli import main; sys.argv = ['advisor', '--version']; {awaiting}; main()"
+    """The process leaves at once otherwise: all that was written is out, and the exit code is the answer's."""
+    program = f"import sys; from advisor.__main__ import main; sys.argv = ['advisor', '--version']; {awaiting}; main()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
     assert "advisor 0." in done.stdout
     assert seen in done.stdout
+
+
+def test_a_program_that_runs_a_command_line_goes_on_as_pythons_own_would(tmp_path):
+    """What it wrote is out, and what it does at the end is done: only a process of our own leaves at once."""
+    program = (
+        "import sys; from advisor.cli import main; sys.argv = ['advisor', '--version']\n"
+        f"kept = open({str(tmp_path / 'kept')!r}, 'w'); kept.write('kept')\n"
+        "try:\n    main()\nexcept SystemExit as ended:\n    print('ended with', ended.code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.splitlines()[1:] == ["ended with 0"]
+    assert (tmp_path / "kept").read_text() == "kept"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    "words", [("estimate", "nonsense", "--model", "8b"), ("recommend", "--have", "rtx-3090", "--model", "llama-3.3-70b")]
+)
+def test_a_full_disk_behind_stderr_is_no_bug(words):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "advisor", *words], stdout=subprocess.DEVNULL, stderr=full, check=False)
+    assert done.returncode == 2
 
 
 def test_all_that_was_written_is_out_when_the_process_leaves():

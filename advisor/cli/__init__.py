@@ -119,8 +119,19 @@ def _close_quietly() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def main() -> None:
-    """The `advisor` entry point. A stream that the caller closed (`<&-`, `>&-`) is None in Python: nothing is read, or shown.
+def main() -> Never:
+    """One command line within a Python program: it ends with SystemExit, as Python's own do, and nothing of the caller's is lost."""
+    sys.exit(_whole())
+
+
+def whole_process() -> None:
+    """The `advisor` entry point, of a process that does nothing else."""
+    _leave(_whole())
+
+
+def _whole() -> int:
+    """Run the command line of this process; its exit code. A stream that the caller closed (`<&-`, `>&-`) is None in Python: nothing
+    is read, or shown.
 
     One answer leaves no garbage worth collecting: looking for it takes a tenth of the time. `batch` has it looked for.
     """
@@ -130,7 +141,7 @@ def main() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     code = run(sys.argv[1:])
     _close_quietly()
-    _leave(code)
+    return code
 
 
 def _leave(code: int) -> Never:

@@ -62,7 +62,12 @@ def report_failure(error: Exception, arguments: Sequence[str]) -> int:
     if isinstance(error, click.ClickException) and not isinstance(error, click.UsageError):
         error = AdvisorError(error.format_message())
     shown = as_object(error)
-    say(_lines(error, shown), error=True)
+    try:
+        say(_lines(error, shown), error=True)
+    except BrokenPipeError:
+        raise  # whoever reads has left, and that is no failure
+    except OSError:
+        pass  # the disk behind stderr is full, too: the exit code tells
     if _wants_json(arguments):
         from advisor.report.head import head
 
