@@ -12,6 +12,7 @@ from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.errors import BadValue
 from advisor.need import Need, Workload
+from advisor.report.sentences import text
 
 CATALOG = Catalog.load(user_folder=False)
 CHOSEN = {"clearly-faster-factor": 1.5, "little-more-factor": 1.3, "ordinary-usd": 4000.0, "long-wait-s": 20.0}
@@ -180,6 +181,20 @@ def test_what_is_surely_fast_enough_for_little_more(chosen: Any, other: Any, cod
     assert (_little_more(case, cheap, found).code if found else None) == code
     faster = option("second-gpu", 1200, way(30, low=9))
     assert better(case, cheap, [faster, dear]) is (dear if code == "remark.little-more-sure" else faster)  # being sure comes first
+
+
+def test_what_costs_the_same_is_never_told_as_more_money() -> None:
+    """Of the same devices it is a setting for nothing, else another system for the same price; 40 cents are no money."""
+    case, cheap = case_of(need_of()), option("second-gpu", 1000, way(12))
+    case.desk.key = lambda system: system.groups[0].device.id
+    for usd, name, code in ((1000.0, "rtx-3090", "other-run"), (1000.4, "rtx-4090", "as-dear"), (1001, "rtx-4090", "little-more")):
+        for estimate in (cheap.estimate, other := way(24, "tensor", kv="fp8")):
+            estimate.placement.engine, estimate.quant = "vllm", SimpleNamespace(id="awq-4bit")
+        other.system = bind(name, CATALOG)
+        found = _little_more(case, cheap, option("one-bigger-gpu", usd, other))
+        assert found.code == f"remark.{code}"
+        assert "$0" not in text(found)
+        assert ("every layer cut over all of it with its cache as fp8" in text(found)) is (code == "other-run")
 
 
 def test_both_speeds_of_several_users_must_be_clearly_more() -> None:

@@ -18,6 +18,7 @@ from advisor.report.sentences import text
 from advisor.speed import Estimate
 
 CATALOG = Catalog.load(root=Path(__file__).parent / "catalog", user_folder=False)
+SHIPPED = Catalog.load(user_folder=False)
 CLEARLY = CATALOG.hints.choice("clearly-faster-factor")
 
 
@@ -135,3 +136,16 @@ def test_no_setting_is_praised_for_a_gain_that_nobody_sees() -> None:
         for model in ("qwen3-235b-a22b", "llama-3.3-70b", "qwen3-32b"):
             gains = [each.gain.facts for each in advised(have, model).settings if each.gain and each.gain.code == "gain.speed"]
             assert all(float(str(facts["speed_factor"])) >= 1.01 for facts in gains), (have, model)
+
+
+def test_the_same_purchase_run_otherwise_is_a_setting_for_nothing() -> None:
+    """Two RTX A6000 for 10 users of 16,384 tokens: llama.cpp likely does it, vllm with a cache of eight bits surely; neither costs more."""
+    work = Workload(users=10, context_tokens=16384, prompt_tokens=1024)
+    need = Need(workload=work, model="llama-3.3-70b")
+    owned, two = (choose.bind(words, SHIPPED) for words in ("rtx-a6000", "2x rtx-a6000"))
+    answer = recommend(need, owned, SHIPPED, model=SHIPPED.model("llama-3.3-70b"), today=date(2026, 11, 30), among=(two,))
+    (told,) = (reason for reason in answer.remarks if reason.code.startswith("remark.other-run"))
+    said = text(told)
+    assert "on vllm as awq-4bit with its cache as fp8" in said
+    assert said.endswith("for nothing.")
+    assert "$0" not in said

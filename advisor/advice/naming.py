@@ -83,6 +83,30 @@ def set_up(estimate: Estimate, cost: Cost) -> str:
     return f"{words}, part of the model in {whose} memory" if spilt else words
 
 
+_SPLITS = {
+    "offload": "with a part in host memory",
+    "tensor": "with every layer cut over all of it",
+    "layers": "with the layers shared out",
+    "replicas": "with a copy on each",
+    "experts": "with the experts shared out",
+}
+
+
+def run_as(estimate: Estimate, than: Estimate) -> str:
+    """How the one is run otherwise than the other: on vllm as awq-4bit with its cache as fp8."""
+    placement, before = estimate.placement, than.placement
+    split = _SPLITS.get(placement.strategy) if placement.strategy != before.strategy else None
+    if estimate.system.count < than.system.count:
+        split = f"on one {named(estimate.system)} alone" if estimate.system.count == 1 else f"on {named(estimate.system)}"
+    words = (
+        split,
+        f"on {placement.engine}" if placement.engine != before.engine else None,
+        f"as {estimate.quant.id}" if estimate.quant.id != than.quant.id else None,
+        f"with its cache as {estimate.kv_quant}" if estimate.kv_quant != than.kv_quant else None,
+    )
+    return " ".join(filter(None, words)) or "in another way"
+
+
 # of several changes the one that the sentence is about: what is given up first, then how it is split, then the rest
 QUANT = "quant"
 MAIN_CHANGES = (

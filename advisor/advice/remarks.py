@@ -8,7 +8,7 @@ from advisor.advice import Verdict
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import BOUND_ENGINE
 from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls, sure
-from advisor.advice.naming import named, set_up
+from advisor.advice.naming import named, run_as, set_up
 from advisor.advice.offers import Offer
 from advisor.advice.roads import nearest
 from advisor.advice.verdict import shopping
@@ -17,6 +17,8 @@ from advisor.around import host_keeps
 from advisor.reason import Fact, Reason
 from advisor.record import replace
 from advisor.ways import tables_of
+
+LEAST_USD = 0.5  # less is shown as $0
 
 
 def better(case: Case, chosen: Option | None, others: Iterable[Option]) -> Option | None:
@@ -86,7 +88,12 @@ def _little_more(case: Case, chosen: Option, other: Option) -> Reason:
     facts["speed_factor"] = per_user(other.estimate) / per_user(chosen.estimate)
     facts["floor_tokens_per_s"] = case.need.min_tokens_per_s
     surer = sure(other.estimate, case.need) and not sure(chosen.estimate, case.need)
-    return Reason("remark.little-more-sure" if surer else "remark.little-more", facts)
+    code = "little-more"
+    if abs(after - before) < LEAST_USD:
+        same = case.desk.key(other.open_system) == case.desk.key(chosen.open_system)
+        code = "other-run" if same else "as-dear"
+        facts |= {"how": run_as(other.estimate, chosen.estimate)} if same else {}
+    return Reason(f"remark.{code}-sure" if surer else f"remark.{code}", facts)
 
 
 def _processor(case: Case, chosen: Option | None) -> Reason | None:

@@ -1,5 +1,7 @@
 """The sentences of advice: verdicts, why a road won or lost, what would change it. Templates over facts, as in `sentences`."""
 
+from advisor.report.remark_sentences import REMARKS
+
 _EACH = {"": "{per_user_tokens_per_s}", "-users": "{per_user_tokens_per_s} for each of {users} users"}
 # likely: the interval of the speed, or only that of the first token, straddles the wanted one
 _ABOUT = {
@@ -107,20 +109,6 @@ def _seconds() -> dict[str, str]:
     return {f"second.{kind}{end}": text.replace("{parts}", parts) for kind, text in _SECOND.items() for end, parts in beside.items()}
 
 
-_FANLESS = (
-    "{device} has no fan of its own: it is made for the airflow of a server. In any other case every card needs a fan and a shroud for "
-    "its {each_w} of heat, often loud, and not in the price."
-)
-_PLUGS = {"": "", "-eps": " Its power plug is a processor's (EPS 8-pin), not a graphics card's: take an EPS cable or an adapter."}
-_SCREENS = {"": "", "-blind": " It drives no screen."}
-
-
-def _fanless() -> dict[str, str]:
-    """Of cards without a fan, with what else they lack of a graphics card."""
-    ends = ((plug + screen, more + dark) for plug, more in _PLUGS.items() for screen, dark in _SCREENS.items())
-    return {f"remark.passive-cooling{end}": _FANLESS + said for end, said in ends}
-
-
 ADVICE: dict[str, str] = {
     **_verdicts(),
     **_nothings(),
@@ -170,28 +158,7 @@ ADVICE: dict[str, str] = {
     "impossible.none-fits": "Nothing of this kind on sale holds it.",
     "keep.raise-limit": "It fits only with its memory limit raised.",
     "keep.unsupported": "It does not run: {why}.",
-    # what a friend would add
-    "remark.unmeasured-engine": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the estimate; "
-    "{engine} is only estimated. As far off it gives {left_tokens_per_s}, still enough: measure it before you rely on it.",
-    "remark.unmeasured-engine-slow": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the "
-    "estimate; {engine} is only estimated. As far off it gives {left_tokens_per_s}, not enough: measure it before you rely on it.",
-    "remark.unmeasured-devices": "on {measured_devices} × {device} with {measured_engine} you measured {decode_factor} of the estimate; "
-    "what is advised here is only estimated. As far off it gives {left_tokens_per_s}, still enough.",
-    "remark.unmeasured-devices-slow": "on {measured_devices} × {device} with {measured_engine} you measured {decode_factor} of the "
-    "estimate; what is advised here is only estimated. As far off it gives {left_tokens_per_s}, not enough: do not rely on it.",
-    **_fanless(),
-    "remark.wait": "the first token of a prompt of {prompt_tokens} takes about {first_token_s}.",
-    "remark.little-more": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}.",
-    "remark.little-more-sure": "for {more_usd} more, {spend_usd}, {shopping} would give {per_user_tokens_per_s}, {speed_factor}, and "
-    "surely what is asked, where the above only likely does.",
-    "remark.processor": "your {host} may do it without a card: its memory allows at most {most_tokens_per_s}, and what the processor "
-    "reaches of that is not estimated. Measure it first: {command}",
-    "remark.processor-slow": "without a card the processor of your {host} reaches at most {most_tokens_per_s}, by the rate of its memory.",
-    "remark.extraordinary": "no ordinary machine does this, and nothing under {ordinary_usd} comes near.",
-    "remark.extraordinary-near": "no ordinary machine does this: the nearest under {ordinary_usd} is {setup} for {near_usd}, at "
-    "{per_user_tokens_per_s} for each user.",
-    "remark.extraordinary-late": "no ordinary machine does this: the nearest under {ordinary_usd} is {setup} for {near_usd}, with the "
-    "first token after {first_token_s} where {floor_s} are wanted.",
+    **REMARKS,  # what a friend would add
     # host parts
     "host.assumed": "{host} with {ram_bytes} of memory, as nobody named a computer; --host names one (`recommend` without --have counts "
     "the cheapest that does it).",
