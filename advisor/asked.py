@@ -85,7 +85,7 @@ def filled(understood: "Understood", stated: dict[str, Any], catalog: "Catalog")
     if understood.faster is not None and not missing("have") and missing("min_tokens_per_s"):
         now = try_out(Variant(""), str(request().get("have")), request(), words.get("model"), catalog).speed
         floor = float(f"{understood.faster * now:.3g}")
-        if floor > 0:
+        if floor > (USUAL_TOKENS_PER_S if understood.just_faster else 0):  # of less the usual wish is more
             words["min_tokens_per_s"] = floor
             facts: dict[str, Fact] = {"speed_factor": understood.faster, "now_tokens_per_s": now, "floor_tokens_per_s": floor}
             notes += (Reason("ask.faster", facts),)

@@ -589,3 +589,34 @@ def test_an_answer_is_a_page(question: str, capsys: pytest.CaptureFixture[str]) 
     run(["ask", question])
     out = capsys.readouterr().out
     assert len(out.splitlines()) <= 72
+
+
+@pytest.mark.parametrize(
+    ("text", "wished"),
+    [
+        ("qwen3 32b is too slow for me, I have a 3090", True),
+        ("My 3090 is too slow for qwen3 32b, should I get a second one?", True),
+        ("my 3090 isn't fast enough for qwen3 32b", True),
+        ("I have a 3090. qwen3 32b runs painfully slow", True),
+        ("speed up qwen3 32b on my 3090", True),
+        ("how to speed up qwen3 32b on my 3090", True),
+        ("What is the best way to get more speed on qwen3 32b with my 3090?", True),
+        ("is qwen3 32b too slow on my 3090?", False),
+        ("would a second 3090 speed up qwen3 32b?", False),
+        ("does NVLink speed up qwen3 32b on my two 3090s?", False),
+        ("prompts are too slow on my 3090 with qwen3 32b", False),
+        ("I have a 3090; somebody says that a 3090 is too slow for qwen3 32b", False),
+    ],
+)
+def test_what_is_too_slow_shall_be_faster(text: str, wished: bool) -> None:
+    assert (understand(text, SHIPPED).faster == SHIPPED.hints.choice("worth-factor")) is wished
+    assert understand(text, SHIPPED).not_understood == ()
+
+
+def test_a_wish_to_be_faster_is_no_less_than_the_usual_one() -> None:
+    slow = understand("I run llama 70b on a 4090 at 2.3 tokens/s, it is too slow", SHIPPED)
+    assert "min_tokens_per_s" not in slow.words
+    doubled = understand("I run llama 70b on a 4090 at 2.3 tokens/s and want it twice as fast", SHIPPED)
+    assert doubled.words["min_tokens_per_s"] == 4.6  # 2 x 2.3: so much is told
+    answer = answers.answer(read("ask", {"question": "llama 70b is too slow on my 4090"}))
+    assert answer.recommendation.need.min_tokens_per_s == 10.0

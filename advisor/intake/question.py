@@ -64,6 +64,7 @@ class Understood:
     engine: str | None = None  # the only engine that it names
     topics: tuple[Topic, ...] = ()  # what it is about beside what to buy
     faster: float | None = None  # how many times as fast as today it shall be, where today's speed is not told
+    just_faster: bool = False  # whether only that it shall be faster is told
     asks_card: bool = False  # whether it asks for a card, not for a machine
     asks_supply: bool = False  # whether the power supply is strong enough
     limit_w: float | None = None  # what each card is held to
@@ -120,11 +121,10 @@ def understand(text: str, catalog: "Catalog") -> Understood:
     beside_ram = _beside_ram(question, spoken, reading)
     variants = _set_beside(question, spoken, compared, reading, catalog)
     asks_supply = asks.supply(question)
-    lost = () if compared and variants else spoken.models[1:]
     return Understood(
         words=reading.words,
         command_line=command_line(reading.words),
-        not_understood=(*lost, *_leftovers(question)),
+        not_understood=(*(() if compared and variants else spoken.models[1:]), *_leftovers(question)),
         assumptions=tuple({(note.code, str(note.facts)): note for note in reading.assumptions}.values()),
         variants=variants,
         compared_on=sides.compared_on(several=asks_supply and sides.several or bool(variants and variants[0].on_several)),
@@ -133,6 +133,7 @@ def understand(text: str, catalog: "Catalog") -> Understood:
         engine=spoken.engines[0] if len(spoken.engines) == 1 else None,
         topics=spoken.topics,
         faster=None if "min_tokens_per_s" in reading.words else reading.speed.factor,
+        just_faster=reading.speed.just_faster,
         asks_card=bool(re.search(ASKS_CARD, question.original)) and not re.search(ASKS_MACHINE, question.original),
         asks_supply=asks_supply,
         limit_w=limit_w,

@@ -11,7 +11,7 @@ from advisor.intake import question_words as amounts
 from advisor.intake.question_words import Text
 from advisor.need import USUAL_GENERATE_TOKENS, USUAL_PROMPT_TOKENS
 from advisor.reason import Fact, Reason
-from advisor.record import dataclass, field
+from advisor.record import dataclass, field, replace
 from advisor.words import Amount
 
 if TYPE_CHECKING:
@@ -62,10 +62,19 @@ def read_amounts(question: Text, reading: Reading, catalog: "Catalog") -> None:
     spent = money.budget(question)
     if spent:
         reading.set("budget", _usd(spent, reading, catalog, digits=0))
+    _most_speed(question, reading)
     reading.set("users", amounts.users(question) or wishes.crowd(question, catalog, reading.assumptions))
     reading.length = wishes.length(question, catalog)
     reading.set("context", amounts.context(question))
     _room_for_prompt(reading)
+
+
+def _most_speed(question: Text, reading: Reading) -> None:
+    """`the best way to get more speed for $3000`: the most that the money buys, not only so much more as is worth it."""
+    given = reading.speed
+    if reading.words.get("budget") and given.factor is not None and given.seen is None and speeds.wants_most(question):
+        reading.set("prefer", "fastest")
+        reading.speed = replace(given, factor=None)
 
 
 def read_length(reading: Reading, model: str | None, catalog: "Catalog") -> None:

@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from advisor.intake.question_words import COUNT, NUMBER, Text, number_of, sentence_end, sentence_start
+from advisor.intake.question_words import COUNT, NUMBER, Text, number_of, sentence_start
+from advisor.need import USUAL_TOKENS_PER_S
 from advisor.reason import Reason
 from advisor.record import dataclass
 from advisor.units import HOUR_S, MS
@@ -21,6 +22,8 @@ _CLAUSE = r"(?:(?!\b(?:that|which|something|one|card|gpu)\b)(?:[^.,;?!]|\.(?=\d)
 _SEEN = (
     rf"(?<!if )(?<!whether )\b(?:my|our|it)\b{_CLAUSE}{{0,40}}?\b(?:does|runs|makes|manages|gives|gets|is at)\b{_CLAUSE}{{0,30}}?"
     rf"(?<![\w.])(?P<speed>(?P<number>{NUMBER})\s?{_SPEED})\b",
+    rf"(?<!can )(?<!could )(?<!should )(?<!would )(?<!do )(?<!if )(?<!when )\b(?:i|we) run\b{_CLAUSE}{{0,60}}?(?<![\w.])(?P<speed>at {_FEW}"
+    rf"(?P<number>{NUMBER})\s?{_SPEED})\b",
     rf"\b(?:i'm|i am|we're|we are|im|currently|now) (?:running|using|at)\b{_CLAUSE}{{0,60}}?(?<![\w.])(?P<speed>at {_FEW}"
     rf"(?P<number>{NUMBER})\s?{_SPEED})\b",
     rf"\b(?:slow|sluggish|crawl\w*|unusable)\b\s?[(,:]?\s?(?P<speed>{_FEW}(?P<number>{NUMBER})\s?{_SPEED})\b",
@@ -37,14 +40,27 @@ _FACTORS = (
     (rf"\b(?:(?:four|4) times|4x)\s{_TIMES}\b", 4.0),
 )
 _PERCENT = r"\b(\d{1,3})\s?(?:%|percent)\s(?:faster|quicker|more (?:speed|tok\w*(?:/s)?))"
-_FASTER = r"\b(?:faster|quicker|more (?:speed|tokens(?: per second|/s)?|tok/s|t/s)|speed (?:it|this|that|things) up)\b"
+_FASTER = r"\b(?:faster|quicker|more (?:speed|tokens(?: per second|/s)?|tok/s|t/s)|speed (?:it|this|that|things) up|speed(?:ing)? up)\b"
+_SLOW = (
+    r"\b(?:is|are|it's|runs?|feels?|gets?|seems?|becomes?|answers?)\s(?:\w+\s){0,2}?"
+    r"(?:(?:too|so|very|really|painfully|awfully|rather|quite|pretty|unbearably|annoyingly|terribly)\s(?:slow(?:ly)?|sluggish)|"
+    r"slow for (?:me|us|my)|sluggish|not (?:\w+\s)?fast enough)\b"
+    r"(?!\s(?:on|in|with|from) (?:the |my |a )?(?:cpu|ram|ssd|disk|processor)\b)|"
+    r"\b(?:isn't|aren't|not) (?:\w+\s)?fast enough\b"
+)
+_DOUBTED = r"^\s*(?:(?:and|but|or|so) )?(?:is|are|was|will|would|does|do|can|could|if|whether|how|why)\b|\b(?:if|whether|that)\b"
+_OTHER_SLOW = (
+    r"\b(?:prompts?|prefill\w*|first token|slots?|links?|lanes?|pcie|usb\d?|network|ethernet|cpus?|ram|macs?|training|internet|swap\w*|"
+    r"load\w*)\b"
+)
 _NOT_DECODE = r"\s(?:prompts?|prefill|pp\b|first token|ttft|card|gpu|ram|memory|cpu|machine|mac|link|slots?)"
 _WISH = (
     r"^\s*(?:please )?(?:make|speed up)\b|"
     r"\b(?:want\w*(?! to (?:know|understand|ask|see|hear))|need\w*(?! to know)|wish\w*|would (?:like|love)|'d (?:like|love)|"
-    r"like to(?! know)|hop(?:e|ing) (?:for|to)|aim\w*|goal|target|looking (?:for|to)|must be|what would|how (?:do|can) (?:i|we)|"
-    r"which \w+ would|in order to)\b"
+    r"like to(?! know)|hop(?:e|ing) (?:for|to)|aim\w*|goal|target|looking (?:for|to)|must be|what would|"
+    r"how (?:do|can|could|should) (?:i|we)|which \w+ would|in order to|(?:ways?|options?|upgrade|how) to)\b"
 )
+_MOST = r"\b(?:best|most|biggest|cleverest|smartest|max(?:imum)?|as much)\b[^.?!]{0,40}\b(?:faster|quicker|speed)\b"
 
 
 def first_token(text: Text) -> float | None:
@@ -67,6 +83,7 @@ class Pace:
     floor: float | None = None
     seen: float | None = None
     factor: float | None = None
+    just_faster: bool = False  # whether only that it shall be faster is told, not how much
 
 
 def pace(text: Text, catalog: "Catalog") -> Pace:
@@ -77,7 +94,10 @@ def pace(text: Text, catalog: "Catalog") -> Pace:
         found = text.take(_BARE)
     if found:
         return Pace(number_of(found["number"]), seen)
-    return Pace(None, seen, _factor(text, catalog))
+    factor = _factor(text)
+    if factor is None and (_wishes(text, rf"{_FASTER}(?!{_NOT_DECODE})") or _complains(text)):
+        return Pace(None, seen, catalog.hints.choice("worth-factor"), just_faster=True)
+    return Pace(None, seen, factor)
 
 
 def _seen(text: Text) -> float | None:
@@ -94,17 +114,39 @@ def _seen(text: Text) -> float | None:
     return last
 
 
-def _factor(text: Text, catalog: "Catalog") -> float | None:
-    """How many times as fast as today it shall be; only where the sentence is a wish, not where it compares two things."""
-    for pattern, factor in ((_PERCENT, None), *_FACTORS, (_FASTER, catalog.hints.choice("worth-factor"))):
-        found = re.search(pattern + ("" if pattern is not _FASTER else rf"(?!{_NOT_DECODE})"), text.left)
-        if not found:
-            continue
-        sentence = text.original[sentence_start(text.original, found.start()) : sentence_end(text.original, found.end())]
-        if re.search(_WISH, sentence[: found.end() - sentence_start(text.original, found.start())]):
-            text.cross_out(*found.span())
+def _factor(text: Text) -> float | None:
+    """How many times as fast as today it shall be, where the text tells it."""
+    for pattern, factor in ((_PERCENT, None), *_FACTORS):
+        if found := _wishes(text, pattern):
             return factor if factor is not None else 1 + number_of(found[1]) / 100
     return None
+
+
+def _wishes(text: Text, pattern: str) -> re.Match[str] | None:
+    """Where the sentence is a wish, not where it compares two things; crossed out."""
+    found = re.search(pattern, text.left)
+    if not found:
+        return None
+    start = sentence_start(text.original, found.start())
+    if not re.search(_WISH, text.original[start : found.end()]):
+        return None
+    text.cross_out(*found.span())
+    return found
+
+
+def _complains(text: Text) -> bool:
+    """`qwen3 32b is too slow for me` is a wish; `is a 3090 too slow?` asks how it does, `the prompts are too slow` is another matter."""
+    for found in re.finditer(_SLOW, text.left):
+        clause = re.split(r"[,:(]", text.original[sentence_start(text.original, found.start()) : found.start()])[-1]
+        if not re.search(_DOUBTED, clause + found[0]) and not re.search(_OTHER_SLOW, clause):
+            text.cross_out(*found.span())
+            return True
+    return False
+
+
+def wants_most(text: Text) -> bool:
+    """Whether of all the ways to be faster the best one is asked for."""
+    return bool(re.search(_MOST, text.original))
 
 
 def wanted(given: Pace, notes: list[Reason]) -> float | None:
@@ -112,5 +154,7 @@ def wanted(given: Pace, notes: list[Reason]) -> float | None:
     if given.floor is not None or given.factor is None or given.seen is None:
         return given.floor
     floor = round(given.factor * given.seen, 1)
+    if given.just_faster and floor < USUAL_TOKENS_PER_S:
+        return None  # the usual wish is more
     notes.append(Reason("ask.faster", {"speed_factor": given.factor, "now_tokens_per_s": given.seen, "floor_tokens_per_s": floor}))
     return floor
