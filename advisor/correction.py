@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILE_NAME = "corrections.json"
 SWITCH = "ADVISOR_NO_CORRECTION"
 LEAST_FACTOR, MOST_FACTOR = 0.1, 3.0  # beyond this something else was measured
-MOST_BYTES = 1 << 24
+MOST_BYTES = 1 << 24  # a hundred thousand rows: what is larger is cut off, and so broken and not ours
 _KEY = r"([1-9]\d{0,5})x ([\w.-]+) on ([\w.-]+)"
 _DAY = r"\d{4}-\d{2}-\d{2}"
 _off = 0

@@ -73,6 +73,7 @@ class Weights:
 
 @lru_cache(maxsize=4096)  # of each number of users, asked for every device
 def _touched_share(experts: int, experts_per_token: int, tokens: float, routing_exponent: float) -> float:
+    """By the formula of `Weights.experts_touched_share`."""
     rarely = routing_exponent * (experts / experts_per_token - 1)  # b of the Beta distribution
     if not rarely:
         return 1.0

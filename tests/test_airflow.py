@@ -1,27 +1,20 @@
 """Cards without a fan: said where they are bought or asked for outside of a server, and nothing else moves."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from test_said import given
 
 from advisor import choose
 from advisor.airflow import fanless
 from advisor.catalog import Catalog
-from advisor.cli import run
 from advisor.report.sentences import text
 from advisor.system import System
 
 MODEL = ("--model", "llama-3.3-70b")
 ANSWER = dict[str, Any]
-
-
-def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> ANSWER:
-    run((*arguments, "--json"))
-    answer: ANSWER = json.loads(capsys.readouterr().out)
-    return answer
 
 
 def remarked(answer: ANSWER) -> list[ANSWER]:
@@ -33,10 +26,8 @@ def warned(answer: ANSWER) -> bool:
 
 
 def bound(catalog: Catalog, words: str, host: str) -> System:
-    """The cards in another computer than nobody's."""
-    system = choose.bind(words, catalog)
-    boxes = tuple(replace(box, host=catalog.hosts[host]) for box in system.boxes)
-    return replace(system, boxes=boxes)
+    """The cards in a computer of that kind."""
+    return choose.bind(words, catalog, host=catalog.hosts[host])
 
 
 def recooled(system: System, cooling: str | None) -> System:
@@ -102,43 +93,43 @@ def test_a_card_that_drives_no_screen_is_told(catalog: Catalog) -> None:
     ("words", "host", "told"),
     [("2x tesla-p40", "desktop-x8x8", True), ("2x a40", "server-8-gpu", False), ("2x rtx-3090", "desktop-x8x8", False)],
 )
-def test_estimate_and_compare_warn_of_it(capsys: pytest.CaptureFixture[str], words: str, host: str, told: bool) -> None:
-    assert warned(asked(capsys, "estimate", words, "--host", host, *MODEL)) is told
-    compared = asked(capsys, "compare", words, "rtx-4090", "--host", host, *MODEL)
+def test_estimate_and_compare_warn_of_it(words: str, host: str, told: bool) -> None:
+    assert warned(given("estimate", words, "--host", host, *MODEL)) is told
+    compared = given("compare", words, "rtx-4090", "--host", host, *MODEL)
     assert [warned(each) for each in compared["estimates"]] == [told, False]
 
 
-def test_a_purchase_is_remarked_and_what_is_owned_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    bought = asked(capsys, "recommend", "--among", "2x mi100-32gb", *MODEL)
+def test_a_purchase_is_remarked_and_what_is_owned_is_not() -> None:
+    bought = given("recommend", "--among", "2x mi100-32gb", *MODEL)
     assert bought["verdict"]["spend_usd"] > 0
     assert [(each["device_id"], each["cards"]) for each in remarked(bought)] == [("mi100-32gb", 2)]
-    one_more = asked(capsys, "recommend", "--have", "mi100-32gb", "--among", "2x mi100-32gb", *MODEL)
+    one_more = given("recommend", "--have", "mi100-32gb", "--among", "2x mi100-32gb", *MODEL)
     assert [each["cards"] for each in remarked(one_more)] == [1]
-    kept = asked(capsys, "recommend", "--have", "2x mi100-32gb", *MODEL)
+    kept = given("recommend", "--have", "2x mi100-32gb", *MODEL)
     assert kept["verdict"]["spend_usd"] == 0
     assert not remarked(kept)
 
 
-def test_no_remark_on_cards_with_fans_or_in_a_server(capsys: pytest.CaptureFixture[str]) -> None:
-    assert not remarked(asked(capsys, "recommend", "--among", "2x rtx-3090", *MODEL))
-    assert not remarked(asked(capsys, "recommend", "--among", "2x mi100-32gb", "--host", "server-8-gpu", *MODEL))
+def test_no_remark_on_cards_with_fans_or_in_a_server() -> None:
+    assert not remarked(given("recommend", "--among", "2x rtx-3090", *MODEL))
+    assert not remarked(given("recommend", "--among", "2x mi100-32gb", "--host", "server-8-gpu", *MODEL))
 
 
-def test_what_little_more_money_would_buy_is_remarked_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_little_more_money_would_buy_is_remarked_too() -> None:
     """The cards of the verdict have fans and spill; those that hold it all, for $400 more, have none."""
     prices = ("--price", "rx-7900-xt=700", "--price", "mi100-32gb=900")
-    answer = asked(capsys, "recommend", "--among", "2x rx-7900-xt", "--among", "2x mi100-32gb", "--model", "gpt-oss-120b", *prices)
+    answer = given("recommend", "--among", "2x rx-7900-xt", "--among", "2x mi100-32gb", "--model", "gpt-oss-120b", *prices)
     assert answer["verdict"]["system"].startswith("2x rx-7900-xt")
     assert "remark.little-more" in [each["code"] for each in answer["remarks"]]
     assert [each["device_id"] for each in remarked(answer)] == ["mi100-32gb"]
 
 
-def test_the_verdict_does_not_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_verdict_does_not_move(tmp_path: Path) -> None:
     """How a card is cooled enters neither an estimate nor a bill."""
     overlay = tmp_path / "cooled.yaml"
     overlay.write_text("devices:\n  - {id: mi100-32gb, cooling: active, power_plug: none, display_ports: 4}\n", encoding="utf-8")
     need = ("recommend", "--model", "gpt-oss-120b", "--min-tokens-per-s", "60")
-    before, after = asked(capsys, *need), asked(capsys, *need, "--catalog", str(overlay))
+    before, after = given(*need), given(*need, "--catalog", str(overlay))
     assert before["verdict"] == after["verdict"]
     shown = [[(road["kind"], road["system"], road["spend_usd"]) for road in each["roads"]] for each in (before, after)]
     assert shown[0] == shown[1]

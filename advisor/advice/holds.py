@@ -21,7 +21,7 @@ from advisor.system import System
 from advisor.ways import quant_of, tables_of
 from advisor.weights import Weights, weights_of
 
-CUT_STRATEGIES = ("tensor", "experts")  # whose devices hold equal shares
+CUT_STRATEGIES = ("tensor", "experts")  # whose devices hold equal shares, and all work on every layer
 Placed = tuple[Device, float, int]  # devices that compute: which, the memory of each in bytes, how many
 
 

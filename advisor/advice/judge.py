@@ -100,7 +100,7 @@ class Case:
         return self.offers.named or self.bounds.may_reach(offer, self.need.min_tokens_per_s, generously=not self.lean)
 
     def _ruled_out(self, offer: Offer) -> bool:
-        """Whether it failed at this work, or at an easier one."""
+        """Whether it failed at this work, or at an easier one; asked of every offer, for which a generator is too slow."""
         return any(map(contains, self._failed, repeat(offer)))
 
     @cached_property

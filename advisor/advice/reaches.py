@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from advisor.advice.desk import Desk
-from advisor.advice.holds import Way
+from advisor.advice.holds import CUT_STRATEGIES, Way
 from advisor.device import Device
 from advisor.placement import Part
 from advisor.step import decode_terms, matrix_flops
 from advisor.ways import tables_of
-
-CUTTING = {"tensor", "experts"}  # splits by which all devices work on every layer
 
 
 class Reach(NamedTuple):
@@ -71,5 +69,5 @@ class Reaches:
             compute_s=2 * params / (matrix_flops(model.hidden_size, given) * given.batch_share),
             overhead_s=step.overhead_s,
             cache_bytes_per_s=given.cache_bytes_per_s,
-            cuts=not CUTTING.isdisjoint(way.backend.splits),
+            cuts=any(split in way.backend.splits for split in CUT_STRATEGIES),
         )

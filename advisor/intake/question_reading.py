@@ -88,7 +88,8 @@ def read_length(reading: Reading, model: str | None, catalog: "Catalog") -> None
     facts: dict[str, Fact] = {"name": found.name, "context_tokens": context}
     reading.set("context", context)
     if found.prompt_tokens is not None and "prompt" not in words:
-        words["prompt"] = found.prompt_tokens if context >= found.tokens else min(found.prompt_tokens, context // 2)
+        most = found.prompt_tokens if context >= found.tokens else context // 2  # of a shorter one half is left for the answer
+        words["prompt"] = min(found.prompt_tokens, most)
         facts["prompt_tokens"] = words["prompt"]
     reading.assumptions.append(Reason("ask.length-read" if "prompt_tokens" in facts else "ask.length", facts, (found.source,)))
     _room_for_prompt(reading)

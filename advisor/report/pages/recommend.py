@@ -179,7 +179,7 @@ HEADLINES = (  # what was asked beside a purchase comes first
     ),
     *("asked.bridge", "asked.bridge-idle", "asked.bridge-cannot", "asked.best", "asked.even", "asked.even-prompts"),
 )
-UNSAID = ("assumed.running", "assumed.bought-host")  # where a page has no room: it stands in --why and JSON too
+UNSAID = ("assumed.running", "assumed.bought-host")  # where a page has no room; JSON and the longer forms have them
 # said beside how the question was read
 TAKEN = tuple(
     f"ask.{each}"
