@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from advisor.advice.judge import confidence
+from advisor.advice.sureness import confidence
 from advisor.answers import estimate, recommend
 from advisor.bind import bind
 from advisor.catalog import Catalog

@@ -9,8 +9,8 @@ import pytest
 from advisor import choose
 from advisor.advice import Recommendation
 from advisor.advice.judge import per_user
-from advisor.advice.judge import sure as _sure
 from advisor.advice.recommend import recommend
+from advisor.advice.sureness import sure as _sure
 from advisor.catalog import Catalog
 from advisor.errors import Unsupported
 from advisor.need import Need, Workload

@@ -10,7 +10,6 @@ from advisor.advice.judge import (
     Option,
     affordable,
     best_way,
-    confidence,
     counted_usd,
     enough,
     fast_enough,
@@ -22,10 +21,10 @@ from advisor.advice.judge import (
     score,
     short_of_memory,
     shortfalls,
-    straddles,
     unpriced,
 )
 from advisor.advice.roads import _held_share, _lost_to, _missed, _won_speed, impossible, miss, nearest, no_slot, road, why_chosen, why_not
+from advisor.advice.sureness import confidence, straddles
 from advisor.billed import CostLine
 from advisor.bind import bind
 from advisor.evidence import Evidence

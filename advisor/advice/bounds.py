@@ -140,7 +140,8 @@ class Bounds:
         key = offer.words, offer.memory_bytes
         found = self._lies.get(key)
         if found is None:
-            found = self._lies[key] = [self._lie(seats, short, offer) for seats, short in self._seated(offer)]
+            seated = self._seated(offer)
+            found = self._lies[key] = [_Lie(seats, short) if short > 0 else self._steps(seats, short, offer) for seats, short in seated]
         return found
 
     def sustained(self, offer: Offer) -> float:
@@ -194,10 +195,6 @@ class Bounds:
                 found.append((seats, short_bytes(seats)))
             self._placed[key] = found
         return found
-
-    def _lie(self, seats: Seats, short: float, offer: Offer) -> _Lie:
-        """The work on the devices of an offer by one way."""
-        return _Lie(seats, short) if short > 0 else self._steps(seats, short, offer)
 
     def _steps(self, seats: Seats, short: float, offer: Offer) -> _Lie:
         """Least seconds of a step with all of the work on the devices, by how they share it."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from advisor.advice import Verdict
 from advisor.advice.bounds import bounds_of
 from advisor.advice.desk import BOUND_ENGINE
-from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls, sure
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, counted_usd, meets, per_user, score, shortfalls
 from advisor.advice.naming import named, run_as, set_up
 from advisor.advice.offers import Offer
 from advisor.advice.roads import nearest
+from advisor.advice.sureness import sure
 from advisor.advice.verdict import shopping
 from advisor.airflow import fanless
 from advisor.around import host_keeps

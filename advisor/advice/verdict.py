@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterator, Mapping
 from advisor.advice import Verdict
 from advisor.advice.decide import Decision
 from advisor.advice.desk import Desk, Work
-from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, confidence, meets, per_user, shortfalls, straddles
+from advisor.advice.judge import TIE_ORDER, Case, Option, allowed, meets, per_user, shortfalls
 from advisor.advice.naming import articled, main_change, named, set_up
 from advisor.advice.roads import nearest
+from advisor.advice.sureness import confidence, straddles
 from advisor.billed import CostLine
 from advisor.market import Cost
 from advisor.need import Need

@@ -19,7 +19,8 @@ from advisor.intake.question_network import networked, over_network
 from advisor.intake.question_ram import Ram
 from advisor.intake.question_ram import wanted as ram_wanted
 from advisor.intake.question_reading import Reading, read_amounts, read_length, read_prices, read_processors
-from advisor.intake.question_sides import ANY_MAC, MORE_OF_IT, Sides, sides_of
+from advisor.intake.question_roles import ANY_MAC
+from advisor.intake.question_sides import MORE_OF_IT, Sides, sides_of
 from advisor.intake.question_topics import MORE_GPUS, PURCHASE, beside_text, topics_in
 from advisor.intake.question_words import Text
 from advisor.intake.spelling import corrected, laptops_named
@@ -169,11 +170,8 @@ def _spoken(question: Text, reading: Reading, catalog: "Catalog") -> _Spoken:
     bridged = asks.bridged_sides(question, devices, sides.among)
     if len(sides.among) > 1 and bridged != sides.among:
         sides, bridge = replace(sides, among=bridged), asks.Bridge()
-    over = (
-        asks.lanes(question, _generation(sides, catalog), _grown(question, sides), catalog.wording)
-        if sides.several and sides.in_slots
-        else ()
-    )
+    several = sides.several and sides.in_slots
+    over = asks.lanes(question, _generation(sides, catalog), _grown(question, sides), catalog.wording) if several else ()
     divided = asks.parts(question, sides.device, sides.count) or over
     return _Spoken(topics, rents, bridge, peers, devices, models, quants, engines, sides, divided, asks.splits(question), ram)
 

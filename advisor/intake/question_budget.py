@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from advisor.intake.question_cards import macs_of_any_kind
 from advisor.intake.question_macs import best_for, whole_line
 from advisor.intake.question_names import Mention
-from advisor.intake.question_roles import OWN, roles
-from advisor.intake.question_sides import settled
+from advisor.intake.question_roles import OWN, roles, settled
 from advisor.intake.question_words import Text
 from advisor.reason import Fact, Reason
 from advisor.record import replace

@@ -1,11 +1,15 @@
 """What a question says of each device it names: owned, one more of it, to be added, wished for – and which belong together."""
 
 import re
+from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import Mention
 from advisor.intake.question_plain import SIGN, UNIT
-from advisor.intake.question_words import COUNT, sentence_end, sentence_start
-from advisor.record import dataclass
+from advisor.intake.question_words import COUNT, Text, sentence_end, sentence_start
+from advisor.record import dataclass, replace
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
 
 OWN, MORE, ADD, WANT = "own", "more", "add", "want"
 ALONE, JOINED, OTHER = "", "joined", "other"  # how a mention stands to the one before: by itself, together with it, or against it
@@ -26,6 +30,8 @@ _CHANGES = (
     r"upgrad\w+|offload(?:ing)?|drop(?:ping)?|scrap\w*)"
 )
 _MOVES = r"(?:upgrad\w*|com\w+|mov\w+|switch\w*|jump\w*|go|going|step\w*|migrat\w+|transition\w*|chang\w+)"
+_MAC = r"(?:an?\s|any\s|some\s)?(?:macs?|apple(?: silicon)?(?: macs?)?)\b(?!\s(?:mini|studio|pro|m\d))"
+ANY_MAC = rf"(?<=\bor\s){_MAC}|(?<=\bvs\s){_MAC}|(?<=\bversus\s){_MAC}|(?<=\bthan\s){_MAC}|\b{_MAC}(?=\s(?:or|vs\.?|versus)\s)"
 _NUMERALS = r"second|2nd|third|3rd|fourth|4th|fifth|5th|sixth|6th|seventh|7th|eighth|8th"
 OWNED = (
     rf"\b(?:my|our|his|her|their)\b{_DETERMINERS}",
@@ -211,3 +217,37 @@ def _last_cue(stretch: str) -> str:
 
 def _rank(role: str) -> int:
     return (WANT, ADD, OWN, MORE).index(role)
+
+
+def settled(question: Text, named: list[Named], catalog: "Catalog", budget: bool = False) -> list[Named]:
+    """Devices of which nothing is said: owned where nothing else is, but rivals are all asked about; so are several of a kind without a
+    number (`are 3090s any good`), and where money is there a machine whose name leaves its chip open.
+    """
+    from advisor.advice.offers import goes_in_slot
+
+    has_own = any(each.role in (OWN, MORE, ADD) for each in named)
+    loose = WANT if has_own or _are_rivals(question, named) else OWN
+    once_more = {each.mention.name for each in named if each.role == MORE}  # "mac mini m4 pro, add a second mac mini"
+
+    def role_of(mention: Mention) -> str:
+        for_money = budget and not has_own and not goes_in_slot(catalog.devices[mention.device])
+        if _in_general(question, mention) or mention.within or for_money:
+            return WANT
+        return OWN if mention.name in once_more else loose
+
+    return [replace(each, role=each.role or role_of(each.mention)) for each in named]
+
+
+def _are_rivals(question: Text, named: list[Named]) -> bool:
+    """Whether one of them is asked about against another, or against any Mac."""
+    if re.search(ANY_MAC, question.original) or any(each.tie == OTHER for each in named):
+        return True
+    against = r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b"
+    return len(named) > 1 and bool(re.search(against, question.original)) and not any(each.tie == JOINED for each in named)
+
+
+def _in_general(question: Text, mention: Mention) -> bool:
+    """Whether a kind is spoken of, not one of it, or one on sale: `are Mac Studios any good`, `a used 3090`."""
+    if re.search(r"\b(?:used|refurb\w*|second[- ]hand|brand[- ]new)\s$", question.original[: mention.named_at]):
+        return True
+    return mention.count == 1 and question.original[mention.named_at : mention.end].strip().endswith("s")

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from advisor.intake.question_names import Mention
-from advisor.intake.question_roles import ADD, JOINED, MORE, OTHER, OWN, WANT, Named, roles
+from advisor.intake.question_roles import ADD, JOINED, MORE, OWN, WANT, Named, roles, settled
 from advisor.intake.question_words import COUNT, Text, whole
 from advisor.reason import Reason
 from advisor.record import dataclass, replace
@@ -39,8 +39,6 @@ OTHER_COUNT = re.compile(
     rf"\s(?:or|vs\.?|versus|instead of)\s(?:just\s|only\s)?((?!an?\b){COUNT})x?(?=\s*(?:$|[?.,!]|of (?:them|those|these)\b|(?:cards?|"
     r"gpus?|for|to|with|on|running)\b))"
 )
-_MAC = r"(?:an?\s|any\s|some\s)?(?:macs?|apple(?: silicon)?(?: macs?)?)\b(?!\s(?:mini|studio|pro|m\d))"
-ANY_MAC = rf"(?<=\bor\s){_MAC}|(?<=\bvs\s){_MAC}|(?<=\bversus\s){_MAC}|(?<=\bthan\s){_MAC}|\b{_MAC}(?=\s(?:or|vs\.?|versus)\s)"
 HOW_MANY = r"\bhow many (?:used |new )?#|#(?:'?s)?(?!\w).*\bhow many (?:do|would|should|will|of|cards|gpus|are|for|to|needed)\b"
 COUNTS_TRIED = (1, 2, 3, 4, 6, 8)
 HOSTS_BEFORE = re.compile(
@@ -114,40 +112,6 @@ def _in_hosts(question: Text, mention: Mention, network: str) -> Mention:
     question.cross_out(before.start(), before.end())
     words = f"{whole(before[1])}x ({mention.words}) via {network}"
     return Mention(words, 1, before.start(), mention.end, mention.note, before.start())
-
-
-def settled(question: Text, named: list[Named], catalog: "Catalog", budget: bool = False) -> list[Named]:
-    """Devices of which nothing is said: owned where nothing else is, but rivals are all asked about; so are several of a kind without a
-    number (`are 3090s any good`), and where money is there a machine whose name leaves its chip open.
-    """
-    from advisor.advice.offers import goes_in_slot
-
-    has_own = any(each.role in (OWN, MORE, ADD) for each in named)
-    loose = WANT if has_own or _are_rivals(question, named) else OWN
-    once_more = {each.mention.name for each in named if each.role == MORE}  # "mac mini m4 pro, add a second mac mini"
-
-    def role_of(mention: Mention) -> str:
-        for_money = budget and not has_own and not goes_in_slot(catalog.devices[mention.device])
-        if _in_general(question, mention) or mention.within or for_money:
-            return WANT
-        return OWN if mention.name in once_more else loose
-
-    return [replace(each, role=each.role or role_of(each.mention)) for each in named]
-
-
-def _are_rivals(question: Text, named: list[Named]) -> bool:
-    """Whether one of them is asked about against another, or against any Mac."""
-    if re.search(ANY_MAC, question.original) or any(each.tie == OTHER for each in named):
-        return True
-    against = r"\b(?:which|compare|between|vs|versus|or|rather than|instead of)\b"
-    return len(named) > 1 and bool(re.search(against, question.original)) and not any(each.tie == JOINED for each in named)
-
-
-def _in_general(question: Text, mention: Mention) -> bool:
-    """Whether a kind is spoken of, not one of it, or one on sale: `are Mac Studios any good`, `a used 3090`."""
-    if re.search(r"\b(?:used|refurb\w*|second[- ]hand|brand[- ]new)\s$", question.original[: mention.named_at]):
-        return True
-    return mention.count == 1 and question.original[mention.named_at : mention.end].strip().endswith("s")
 
 
 def _ordinal(question: Text, mention: Mention) -> int:
