@@ -58,6 +58,15 @@ class FormatRule:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CacheRule:
+    """The oldest NVIDIA chip, or the chips of other makers, on which the engine keeps a cache of this type."""
+
+    kv_quant: str = given()
+    least_compute_capability: str | None = given(default=None)
+    makers: tuple[str, ...] = given(default=())  # empty = all that the backend drives
+
+
+@dataclass(frozen=True, kw_only=True)
 class SplitFlags:
     """What to write on the command line for a split; `{n}` is the number of devices, other blanks are those of `commands`."""
 
@@ -131,6 +140,7 @@ class Engine:
     accumulates_fp16: bool = given(default=False)  # kernels sum up in FP16, at which GeForce cards compute twice as fast
     computes_low_precision: bool = given(default=False)  # uses FP8, FP4 and INT8 units where the chip has them
     kv_types: Mapping[str, float] = given(above=0)  # cache types that it takes, and the bits of one cached number, scales included
+    cache_rules: tuple[CacheRule, ...] = given(default=())  # a type without one is kept on all that the engine runs on
     keeps: Keeping = given(default=Keeping())
     embedding_in_host: bool = given(default=False)  # the input embedding is looked up in host memory beside a card
     f32_buffers: bool = given(default=False)  # buffers in 32 bits, logits of every token of the batch

@@ -9,6 +9,9 @@ REFUSALS: dict[str, str] = {
     "engine.not-on-hardware": "{engine} does not run on {device}",
     "engine.architecture": "{engine} does not run models of the {architecture} architecture",
     "kv.engine-cannot-keep": "{engine} cannot keep its cache as {kv_quant}: it takes {kv_types}",
+    "kv.not-on-hardware": "{engine} cannot keep its cache as {kv_quant} on {device}: there it takes {kv_types}",
+    "kv.too-old": "{engine} keeps its cache as {kv_quant} from compute capability {needed} on, and {device} has {has}: there it takes "
+    "{kv_types}",
     "quant.engine-cannot-read": "{engine} cannot read {quant}: it reads {formats}",
     "quant.not-on-hardware": "{engine} does not run {quant} on {device}",
     "placement.architecture": "{engine} cannot cut models of the {architecture} architecture ({strategy})",

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from advisor.device import Device
-from advisor.engine import Backend, Engine
+from advisor.engine import Backend, CacheRule, Engine, FormatRule
 from advisor.quant import Quant
-from advisor.reason import Reason
+from advisor.reason import Fact, Reason
 from advisor.system import System
 
 SIXTEEN_BITS = 16
 EIGHT_BITS = 8
+CACHE_TOO_OLD, CACHE_NOT_THERE = "kv.too-old", "kv.not-on-hardware"  # what an engine keeps, but not on these devices
 
 
 @lru_cache(maxsize=256)
@@ -52,28 +53,50 @@ def backend_for(engine: Engine, kinds: tuple[Device, ...]) -> Backend | None:
     return None
 
 
+def allows(rule: FormatRule | CacheRule, device: Device) -> bool:
+    """Whether a format of weights, or a cache type, runs on this device."""
+    return at_least(device, rule.least_compute_capability) and (not rule.makers or device.maker in rule.makers)
+
+
 def unreadable(engine: Engine, quant: Quant, kinds: Iterable[Device]) -> Reason | None:
     """Why the engine cannot run weights of this quantization there."""
     if quant.format not in engine.formats:
         return Reason("quant.engine-cannot-read", {"engine": engine.id, "quant": quant.id, "formats": ", ".join(engine.formats)})
     for rule in engine.format_rules:
         for device in kinds if rule.format == quant.format else ():
-            if not at_least(device, rule.least_compute_capability) or (rule.makers and device.maker not in rule.makers):
+            if not allows(rule, device):
                 return Reason("quant.not-on-hardware", {"engine": engine.id, "quant": quant.id, "device": device.id})
     return None
 
 
-def unkept(engine: Engine, kv_quant: str) -> Reason | None:
-    """Why the engine cannot keep its cache so."""
-    if kv_quant in engine.kv_types:
+def unkept(engine: Engine, kv_quant: str, kinds: Iterable[Device]) -> Reason | None:
+    """Why the engine cannot keep its cache so on these devices."""
+    if kv_quant not in engine.kv_types:
+        return Reason("kv.engine-cannot-keep", {"engine": engine.id, "kv_quant": kv_quant, "kv_types": ", ".join(engine.kv_types)})
+    if not engine.cache_rules:
         return None
-    return Reason("kv.engine-cannot-keep", {"engine": engine.id, "kv_quant": kv_quant, "kv_types": ", ".join(engine.kv_types)})
+    refused = next(((rule, device) for device in kinds if (rule := _cache_rule(engine, kv_quant, device))), None)
+    return _not_there(engine, *refused) if refused else None
 
 
-@lru_cache(maxsize=256)
-def eight_bit_cache(engine: Engine) -> str | None:
-    """The engine's cache type of eight bits a number, its scales beside them; None where it has none."""
-    return next((name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1), None)
+def _cache_rule(engine: Engine, kv_quant: str, device: Device) -> CacheRule | None:
+    """The rule by which the engine keeps no such cache on the device."""
+    return next((rule for rule in engine.cache_rules if rule.kv_quant == kv_quant and not allows(rule, device)), None)
+
+
+def _not_there(engine: Engine, rule: CacheRule, device: Device) -> Reason:
+    kept = ", ".join(name for name in engine.kv_types if not _cache_rule(engine, name, device))
+    facts: dict[str, Fact] = {"engine": engine.id, "kv_quant": rule.kv_quant, "device": device.id, "kv_types": kept}
+    if at_least(device, rule.least_compute_capability):
+        return Reason(CACHE_NOT_THERE, facts)
+    return Reason(CACHE_TOO_OLD, {**facts, "needed": rule.least_compute_capability, "has": device.compute_capability})
+
+
+@lru_cache(maxsize=4096)
+def eight_bit_cache(engine: Engine, kinds: tuple[Device, ...] = ()) -> str | None:
+    """The engine's cache type of eight bits a number, its scales beside them, on these devices; None where it has none there."""
+    eight = (name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1)
+    return next((name for name in eight if not unkept(engine, name, kinds)), None)
 
 
 def wanted_quants(engine: Engine, asked: str | None, native: Quant | None) -> tuple[str, ...]:

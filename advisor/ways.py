@@ -21,7 +21,7 @@ from advisor.plan import Plan
 from advisor.quant import Quant
 from advisor.reason import Reason
 from advisor.record import dataclass, field, replace
-from advisor.runs import backend_for, devices, drives, unkept, unreadable, wanted_quants
+from advisor.runs import CACHE_NOT_THERE, CACHE_TOO_OLD, backend_for, devices, drives, unkept, unreadable, wanted_quants
 from advisor.speed import Estimate
 from advisor.system import Group, System
 from advisor.weights import Weights, weights_of
@@ -181,16 +181,18 @@ def single_of(system: System, group: Group, catalog: Catalog) -> System:
 
 
 def _ways(choice: Choice) -> Iterator[Way | Reason]:
-    """The engine that is named, else those that are chosen from; where none of these can, one that is taken only when named."""
+    """The engine that is named, else those that are chosen from; where none of these can, one that is taken only when named: but not
+    for a cache that they know, and do not keep on these devices.
+    """
     system, catalog = choice.system, choice.catalog
     ranked = sorted((each for each in catalog.engines.values() if each.choice_rank is not None), key=lambda each: each.choice_rank or 0)
     engines = (system.engine,) if system.engine else tuple(ranked)
-    any_found = False
+    settled = False
     for engine in engines:
         way = _way(choice, engine)
-        any_found = any_found or isinstance(way, Way)
+        settled = settled or isinstance(way, Way) or way.code in (CACHE_TOO_OLD, CACHE_NOT_THERE)
         yield way
-    if not any_found and system.engine is None:  # a format that only a special engine reads
+    if not settled and system.engine is None:  # a format that only a special engine reads
         special = (_way(choice, engine) for engine in catalog.engines.values() if engine not in engines)
         yield from (way for way in special if isinstance(way, Way))
 
@@ -208,7 +210,7 @@ def _way(choice: Choice, engine: Engine) -> Way | Reason:
         where = next((device.id for device in kinds if backend_for(engine, (device,)) is None), kinds[0].id)
         name = engine.id if backend is None else f"{engine.id}/{backend.id}"
         return Reason("engine.not-on-hardware", {"engine": name, "device": where})
-    if problem := unkept(engine, kv_quant):
+    if problem := unkept(engine, kv_quant, kinds):
         return problem
     chosen = quant_of(engine, model, quant, kinds, catalog)
     if isinstance(chosen, Reason):

@@ -76,12 +76,24 @@ def test_widths_are_the_engines_usual_formats() -> None:
         ("rtx-3090 on vllm", "llama-3-8b", "mlx-4bit", "f16", "vllm cannot read mlx-4bit"),
         ("a100-80gb-sxm on tensorrt-llm", "llama-3-8b", "fp8", "f16", "does not run fp8 on a100-80gb-sxm"),
         ("rtx-3090 on llama.cpp", "llama-3-8b", "q4_k_m", "fp8", "cannot keep its cache as fp8"),
+        ("quadro-rtx-8000 on vllm", "llama-3-8b", "awq-4bit", "fp8", "as fp8 from compute capability 8.0 on, and quadro-rtx-8000 has 7.5"),
+        ("quadro-rtx-8000", "llama-3-8b", None, "fp8", "there it takes f16"),  # nor is an engine taken that is never chosen
+        ("rtx-a6000 + quadro-rtx-8000 on vllm", "llama-3-8b", "awq-4bit", "fp8", "quadro-rtx-8000 has 7.5"),
+        ("tesla-t4 on vllm", "llama-3-8b", "awq-4bit", "bf16", "as bf16 from compute capability 8.0 on"),
+        ("h100-sxm on tensorrt-llm", "llama-3-8b", "fp8", "nvfp4", "as nvfp4 from compute capability 10.0 on"),
+        (
+            "mi300x on vllm",
+            "llama-3-8b",
+            "awq-4bit",
+            "nvfp4",
+            "vllm cannot keep its cache as nvfp4 on mi300x-192gb: there it takes f16, bf16, fp8",
+        ),
         ("tesla-p40 on vllm", "llama-3-8b", "awq-4bit", "f16", "vllm does not run on tesla-p40"),
         ("2x rtx-3090 as whole", "llama-3-8b", "q4_k_m", "f16", "'whole' means one device"),
         ("ryzen-ai-max-395-128gb as offload on llama.cpp", "llama-3-8b", "q4_k_m", "f16", "shares one memory"),
     ],
 )
-def test_what_cannot_run_says_why(words: str, model: str, quant: str, kv_quant: str, says: str) -> None:
+def test_what_cannot_run_says_why(words: str, model: str, quant: str | None, kv_quant: str, says: str) -> None:
     with pytest.raises(Unsupported) as caught:
         best(words, model, quant, kv_quant)
     assert says in caught.value.message

@@ -15,7 +15,7 @@ from advisor.placement.layers import shared_out
 from advisor.quant import Quant
 from advisor.record import dataclass
 from advisor.rooms import Load, load_of
-from advisor.runs import backend_for, eight_bit_cache
+from advisor.runs import backend_for, eight_bit_cache, unkept
 from advisor.speed import Estimate
 from advisor.system import System
 from advisor.ways import quant_of, tables_of
@@ -71,7 +71,7 @@ class Holds:
         self._model: Model = desk.model
         self._platforms = tables_of(desk.catalog).platforms
         self._ways: dict[tuple[str, ...], tuple[Way, ...]] = {}
-        self._by_quant: dict[tuple[str, str, str], Way] = {}
+        self._by_quant: dict[tuple[str, str, str, str], Way] = {}
         self._seats: dict[tuple[Way, str, float], Seat] = {}
 
     def ways_of(self, kinds: Iterable[Device]) -> tuple[Way, ...]:
@@ -79,7 +79,8 @@ class Holds:
         every = {device.id: device for device in kinds}
         key = tuple(every)
         if key not in self._ways:
-            self._ways[key] = tuple([self._way(*run) for run in self._runs(key, tuple(every.values()))])
+            there = tuple(every.values())
+            self._ways[key] = tuple([self._way(*run, self._kept_as(run[0], there)) for run in self._runs(key, there)])
         return self._ways[key]
 
     def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> tuple[Run, ...]:
@@ -88,7 +89,7 @@ class Holds:
         if found is None:
             engines = self.desk.catalog.engines.values()
             every = [run for engine in engines if (run := self._run(engine, kinds))]
-            keeping = [run for run in every if self._kept_as(run[0]) in run[0].kv_types]
+            keeping = [run for run in every if not unkept(run[0], self._kept_as(run[0], kinds), kinds)]
             ranked = [run for run in keeping if run[0].choice_rank is not None]
             left_open = any(quant.format not in engine.experimental_formats for engine, _, quant in ranked)
             found = known[asked] = tuple(ranked if left_open else keeping)
@@ -103,15 +104,15 @@ class Holds:
         quant = quant_of(engine, desk.model, desk.quant(self.work.quant), kinds, desk.catalog)
         return (engine, backend, quant) if isinstance(quant, Quant) else None
 
-    def _kept_as(self, engine: Engine) -> str:
-        """The least cache that a system may take with this engine."""
-        return (eight_bit_cache(engine) if self.smaller else None) or self.work.kv_quant
+    def _kept_as(self, engine: Engine, kinds: tuple[Device, ...]) -> str:
+        """The least cache that these devices may take with this engine."""
+        return (eight_bit_cache(engine, kinds) if self.smaller else None) or self.work.kv_quant
 
-    def _way(self, engine: Engine, backend: Backend, quant: Quant) -> Way:
+    def _way(self, engine: Engine, backend: Backend, quant: Quant, kv_quant: str) -> Way:
         load = self.work.workload
-        key = engine.id, backend.id, quant.id
+        key = engine.id, backend.id, quant.id, kv_quant
         if key not in self._by_quant:
-            weights, cache = weights_of(self._model, quant, engine.id), cache_of(self._model, self._kept_as(engine), engine)
+            weights, cache = weights_of(self._model, quant, engine.id), cache_of(self._model, kv_quant, engine)
             filled = load.prompt_tokens + load.generate_tokens / 2
             each = cache.held_bytes(load.context_tokens)
             self._by_quant[key] = Way(engine, backend, weights, cache, filled, self._at_a_time(engine) * each, each)
@@ -143,9 +144,10 @@ class Holds:
     def of(self, system: System, kv_quant: str) -> MayFit | None:
         """Whether an engine may hold the work on the devices of a system, laid by a strategy, with that cache; None: no engine may."""
         placed = [(group.device, group.memory_bytes, group.gpus) for group in system.groups]
-        ways = self.ways_of(device for device, *_ in placed)
+        kinds = [device for device, *_ in placed]
+        ways = self.ways_of(kinds)
         seats = {way.engine.id: self.seats(way, placed) for way in ways if way.cache.kv_quant == kv_quant}
-        others = system.engine is not None or len(seats) < len([way for way in ways if kv_quant in way.engine.kv_types])
+        others = system.engine is not None or len(seats) < len([way for way in ways if not unkept(way.engine, kv_quant, kinds)])
         apart = all(box.strategy is None for box in system.boxes)
 
         def may_fit(engine: Engine, strategy: str) -> bool:
