@@ -87,11 +87,9 @@ class Bounds:
 
     def may_hold(self, offer: Offer) -> bool:
         """Whether the devices alone may hold the work."""
-        if self.datasheet.least_bytes <= offer.memory_bytes:
-            for _, short in self._seated(offer):
-                if short <= 0:
-                    return True
-        return False
+        if self.datasheet.least_bytes > offer.memory_bytes:
+            return False
+        return min([short for _, short in self._seated(offer)], default=NEVER) <= 0
 
     def roughly(self, offer: Offer) -> float:
         """Tokens/s for each user at datasheet rates; more where more was measured, with any engine."""

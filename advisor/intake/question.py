@@ -42,6 +42,7 @@ ASKS_CARD = (
     r"\b(?:best|cheapest|which|what|good|an?|fastest|new|used)\s(?:\w+\s){0,5}?(?:gpu|graphics card|video card|card)\b|"
     r"(?:^|[.,;:!?]\s)(?:gpus?|(?:graphics |video )?cards?)\s(?:for|under|below|around|up to|that|to)\b"
 )
+ENDINGS = ("s", "es", "'s", "d", "ed", "ly", "ing", "er", "y")  # of everyday words
 MAKERS = r"\b(?:(?:no|not|without) )?(?:nvidia|geforce|amd|radeon|intel)\b"
 ASKS_MACHINE = r"\b(?:build|machine|box|computer|server|setup|rig|pc|workstation|desktop|laptop|mac|system)\b"
 LEAST_WORDS_ASKED = 4
@@ -288,9 +289,6 @@ def _leftovers(question: Text) -> tuple[str, ...]:
     found = re.findall(r"\d+ ?(?:gb|tb)\b|[^\s\0,;:!?()\"*]+", question.left)
     words, known = [word.strip(".'`-/~+=<>&") for word in found], everyday_words()
     return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _everyday(word, known)))
-
-
-ENDINGS = ("s", "es", "'s", "d", "ed", "ly", "ing", "er", "y")
 
 
 def _everyday(word: str, known: frozenset[str]) -> bool:
