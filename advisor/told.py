@@ -116,7 +116,7 @@ def _rent(given: "Recommendation", request: Request, catalog: "Catalog") -> tupl
     cost = next((each for each in costs if each and each.rental_even_hours_per_day is not None), None)
     if cost is None or cost.rental_even_hours_per_day is None:
         return (Reason("asked.rent-unknown"),)
-    name = ", ".join(f"{line.count} × {line.name}" if line.count > 1 else line.name for line in cost.lines[:1])
+    name = _rented(cost, catalog)
     facts: dict[str, Fact] = {"name": name, "rental_usd_per_hour": cost.rental_usd_per_hour, "spend_usd": cost.spend_usd}
     facts["even_hours"] = even = cost.rental_even_hours_per_day
     facts["hours"] = hours = request.get("hours_per_day")
@@ -124,6 +124,15 @@ def _rent(given: "Recommendation", request: Request, catalog: "Catalog") -> tupl
         return (Reason("asked.rent-never", facts),)
     compared = "" if hours is None else "-cheaper" if hours < even else "-dearer"
     return (Reason(f"asked.rent{compared}", facts),)
+
+
+def _rented(cost: "Cost", catalog: "Catalog") -> str:
+    """All devices that the rent is for, each with its number: those that are owned, too."""
+    counts: dict[str, int] = {}
+    for line in cost.lines:
+        if line.what in catalog.devices:
+            counts[line.name] = counts.get(line.name, 0) + line.count
+    return " + ".join(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
 
 
 def _rent_of_owned(system: "System", terms: "Terms") -> tuple[Reason, ...]:

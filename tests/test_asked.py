@@ -337,6 +337,23 @@ def test_renting_is_told_by_the_hour() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("I have a 3090. Should I rent or buy a second 3090 for llama 3.3 70b?", "2 × GeForce RTX 3090 24GB"),  # one owned, one bought
+        ("rent or buy two 3090s for llama 3.3 70b?", "2 × GeForce RTX 3090 24GB"),
+        ("rent or buy a 5090 for qwen3-32b?", "GeForce RTX 5090 32GB"),
+    ],
+)
+def test_the_rent_names_all_devices_that_it_is_for(question: str, name: str) -> None:
+    facts = asked(question).asked[0].facts
+    assert facts["name"] == name
+    count = 2 if name.startswith("2") else 1
+    rates = {each.device: each.usd_per_hour for each in SHIPPED.money.rentals}
+    device = "rtx-3090" if count == 2 else "rtx-5090"
+    assert float(str(facts["rental_usd_per_hour"])) == pytest.approx(count * rates[device])
+
+
+@pytest.mark.parametrize(
     ("hours", "code", "label"),
     [  # $4,106 at $0.53 an hour, less the electricity, are used up at about 9 hours a day of three years
         (" 1 hour a day", "asked.rent-cheaper", "If bought"),

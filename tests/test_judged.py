@@ -7,11 +7,12 @@ import pytest
 
 from advisor.advice.evaluate import _judged, evaluate
 from advisor.advice.judge import Case, Option
-from advisor.advice.remarks import _extraordinary, _little_more, better, remarks
+from advisor.advice.remarks import _extraordinary, _little_more, _quicker, better, remarks
 from advisor.bind import bind
 from advisor.catalog import Catalog
 from advisor.errors import BadValue
 from advisor.need import Need, Workload
+from advisor.reason import Reason
 from advisor.report.sentences import text
 
 CATALOG = Catalog.load(user_folder=False)
@@ -181,6 +182,28 @@ def test_what_is_surely_fast_enough_for_little_more(chosen: Any, other: Any, cod
     assert (_little_more(case, cheap, found).code if found else None) == code
     faster = option("second-gpu", 1200, way(30, low=9))
     assert better(case, cheap, [faster, dear]) is (dear if code == "remark.little-more-sure" else faster)  # being sure comes first
+
+
+@pytest.mark.parametrize(
+    ("kv", "change", "told"),
+    [
+        ("f16", "change.engine", True),
+        ("fp8", "change.kv-quant", True),
+        ("q4_0", "change.kv-quant", False),  # what four bits lose shows
+        ("f16", "change.quant-loss", False),
+        ("f16", "change.context-tokens", False),
+    ],
+)
+def test_what_costs_accuracy_or_context_is_only_among_the_settings(kv: str, change: str, told: bool) -> None:
+    case, kept, other = case_of(need_of()), option("keep", 0.0, way(10)), way(15, kv=kv)
+    case.desk.catalog = CATALOG
+    for estimate, engine in ((kept.estimate, "llama.cpp"), (other, "vllm")):
+        estimate.placement.engine, estimate.quant = engine, SimpleNamespace(id="awq-4bit")
+    found = _quicker(case, kept, Option("change-settings", other, kept.cost, (Reason(change),)))
+    assert (found is not None) is told
+    if found:
+        assert found.facts["speed_factor"] == 1.5
+        assert text(found).startswith("run on vllm")
 
 
 def test_what_costs_the_same_is_never_told_as_more_money() -> None:

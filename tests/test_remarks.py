@@ -149,3 +149,26 @@ def test_the_same_purchase_run_otherwise_is_a_setting_for_nothing() -> None:
     assert "on vllm as awq-4bit with its cache as fp8" in said
     assert said.endswith("for nothing.")
     assert "$0" not in said
+
+
+@pytest.mark.parametrize(
+    ("have", "model", "how"),
+    [
+        ("rtx-3090 + rtx-3060-12gb", "qwen3-8b", "run on one GeForce RTX 3090 24GB alone"),
+        ("2x rtx-3090 on llama.cpp", "qwen3-8b", "run with every layer cut over all of it on vllm as awq-4bit"),
+        ("rtx-3090", "qwen3-8b", None),
+    ],
+)
+def test_a_free_way_that_is_clearly_faster_than_what_is_kept_comes_first(have: str, model: str, how: str | None) -> None:
+    """The slower of two cards, or an engine that runs them one after the other, holds the whole back: to leave it costs nothing."""
+    answer = advised(have, model)
+    assert answer.verdict.kind == "keep"
+    told = [reason for reason in answer.remarks if reason.code == "remark.quicker"]
+    assert bool(told) is bool(how)
+    if how:
+        assert answer.remarks[0] is told[0]
+        assert answer.verdict.estimate
+        assert how in text(told[0])
+        assert float(str(told[0].facts["speed_factor"])) >= CLEARLY
+        speed = CLEARLY * per_user(answer.verdict.estimate)
+        assert float(str(told[0].facts["per_user_tokens_per_s"])) >= speed

@@ -96,6 +96,8 @@ def run_as(estimate: Estimate, than: Estimate) -> str:
     """How the one is run otherwise than the other: on vllm as awq-4bit with its cache as fp8."""
     placement, before = estimate.placement, than.placement
     split = _SPLITS.get(placement.strategy) if placement.strategy != before.strategy else None
+    if placement.strategy == before.strategy == "layers" and placement.parts != before.parts:
+        split = "with more of the layers on the faster device"
     if estimate.system.count < than.system.count:
         split = f"on one {named(estimate.system)} alone" if estimate.system.count == 1 else f"on {named(estimate.system)}"
     words = (

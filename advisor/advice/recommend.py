@@ -69,6 +69,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
     turns = flips(prober, case)
     seen = [*(option for option in options.values() if isinstance(option, Option)), *more.options, *prober.alike()]
     next_best = better(asked, decision.chosen, seen)
+    quicker = _faster(case, decision)
     beside = _beside(named, [*more.options[:1], *([next_best] if next_best else [])], roads)
     return Recommendation(
         need=case.need,
@@ -79,7 +80,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         roads=roads,
         conditions=_conditions(case, decision, more, options),
         flips=turns,
-        settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None, _faster(case, decision)),
+        settings=settings(desk, decision.chosen, decision.keep if isinstance(decision.keep, Option) else None, quicker),
         ladder=None,
         assumptions=assumptions(case, decision, full),
         warnings=warnings(verdict, full),
@@ -87,7 +88,7 @@ def _answer(case: Case, have_words: str | None, among: tuple[System, ...]) -> Re
         overlays=catalog.overlays,
         prices_as_of=_price_dates(roads, decision) or catalog.prices_as_of,
         passed_over=tuple(road(case, option.kind, option, decision.chosen) for option in beside),
-        remarks=remarks(asked, verdict, decision.chosen, next_best, seen),
+        remarks=remarks(asked, verdict, decision.chosen, next_best, seen, quicker),
     )
 
 

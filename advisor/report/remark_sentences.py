@@ -15,6 +15,7 @@ def _fanless() -> dict[str, str]:
 
 
 REMARKS: dict[str, str] = {
+    "remark.quicker": "run {how}, what you have gives {per_user_tokens_per_s}, {speed_factor}, for nothing.",
     "remark.unmeasured-engine": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the estimate; "
     "{engine} is only estimated. As far off it gives {left_tokens_per_s}, still enough: measure it before you rely on it.",
     "remark.unmeasured-engine-slow": "with {measured_engine} on {measured_devices} × {device} you measured {decode_factor} of the "
