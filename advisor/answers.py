@@ -184,11 +184,12 @@ def _bill(system: "System", terms: "Terms", catalog: "Catalog") -> "Cost":
 
     known: dict[tuple[object, ...], tuple[System, Terms, Cost]] = catalog.kept("bills")
     key = id(system), id(terms), date.today()
-    if key not in known:
+    found = known.get(key)
+    if found is None:
         if len(known) >= MOST_BILLS:
             known.clear()
-        known[key] = system, terms, bill(system, None, terms)
-    return known[key][-1]
+        found = known[key] = system, terms, bill(system, None, terms)
+    return found[-1]
 
 
 def _compared(request: Request, catalog: "Catalog") -> Compared:

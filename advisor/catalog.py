@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def let_go(kept: dict[Any, Any], most: int) -> None:
+    """Let the oldest go, so that with one more there are `most`; threads that share a catalog may do so at the same time."""
+    while len(kept) >= most:
+        kept.pop(next(iter(tuple(kept)), None), None)
+
+
 class Catalog:
     """Records by kind; names as people write them. `load` reads an index; a record is decoded when it is asked for."""
 
@@ -65,11 +71,13 @@ class Catalog:
     def once(self, what: str, most: int, key: Any, work_out: Callable[[], T]) -> T:
         """What was worked out of that key before, or is now; of so many keys at the most, the oldest go."""
         kept: dict[Any, T] = self.kept(what)
-        if key not in kept:
-            if len(kept) >= most:
-                del kept[next(iter(kept))]
-            kept[key] = work_out()
-        return kept[key]
+        try:
+            return kept[key]
+        except KeyError:
+            found = work_out()
+        let_go(kept, most)
+        kept[key] = found
+        return found
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Every id of a kind, sorted; nothing is decoded."""

@@ -172,11 +172,12 @@ def price_of(
     known: dict[tuple[object, ...], PriceUsed] = money.known_prices  # asked for several times an answer
     day = today or date.today()
     key = thing, memory_bytes, new_only, day
-    if key not in known:
+    found = known.get(key)
+    if found is None:
         if len(known) >= MOST_KNOWN:
             known.clear()
-        known[key] = _price_of(thing, memory_bytes, new_only, money, day)
-    return known[key]
+        found = known[key] = _price_of(thing, memory_bytes, new_only, money, day)
+    return found
 
 
 def resale_of(device: Device, memory_bytes: float, overrides: Mapping[str, float] | None = None) -> float | None:

@@ -7,7 +7,7 @@ from advisor import offload_short
 from advisor.around import Tables
 from advisor.bind import box_of, with_engine
 from advisor.cache import Cache, cache_of
-from advisor.catalog import Catalog
+from advisor.catalog import Catalog, let_go
 from advisor.correction import Correction
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -124,12 +124,13 @@ class Known:
 
     def forget_oldest(self) -> None:
         """Forget the choice that was made first, with its ways."""
-        self.ways.pop(self.choices.pop(next(iter(self.choices))), None)
+        oldest = self.choices.pop(next(iter(tuple(self.choices)), ()), None)  # none where another thread was quicker
+        if oldest is not None:
+            self.ways.pop(oldest, None)
 
     def keep(self, way: Way, strategy: str, last: Last) -> None:
         """Keep an estimate for the next question, in the place of the one that was kept first."""
-        if len(self.last) >= MOST_LAST:
-            del self.last[next(iter(self.last))]
+        let_go(self.last, MOST_LAST)
         self.last[way, strategy] = last
 
 

@@ -1,5 +1,7 @@
 """The shipped catalog file by file, and the laws of reading it: laid over, lazily, from any place."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as some
 
-from advisor.catalog import Catalog
+from advisor.catalog import Catalog, let_go
 from advisor.catalogcheck import check
 from advisor.catalogfiles import laid_over
 from advisor.catalogfolder import files_of
@@ -305,3 +307,20 @@ def test_what_no_estimate_could_bear_is_refused(name: str, written: str, said: s
     with pytest.raises(CatalogError) as refused:
         Catalog.load([tmp_path], root=FROZEN, user_folder=False)
     assert any(said in problem for problem in refused.value.problems)
+
+
+def test_threads_that_share_a_catalog_keep_what_they_found() -> None:
+    """One may let go of what another has just kept, or is about to let go of itself."""
+    catalog = Catalog.load(root=FROZEN, user_folder=False)
+    assert catalog.once("sums", 1, "a", lambda: 1 + catalog.once("sums", 1, "b", lambda: 1)) == 2
+    kept = {1: "one", 2: "two"}
+    let_go(kept, 2)
+    assert kept == {2: "two"}
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            asked = [number % 5 for number in range(4000)]
+            assert list(threads.map(lambda number: catalog.once("squares", 2, number, lambda: number**2), asked)) == [n**2 for n in asked]
+    finally:
+        sys.setswitchinterval(usual)

@@ -394,6 +394,17 @@ def test_more_users_than_a_system_takes(most: Any, found: tuple[int, int] | None
 
 
 @pytest.mark.usefixtures("follows")
+@pytest.mark.parametrize(("overtaken", "found"), [(11, (10, 11)), (24, (23, 24)), (99, (24, 25))])
+def test_the_fastest_may_be_overtaken_before_it_no_longer_does_it(
+    overtaken: int, found: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prober = Amounts(2, ("second-gpu", 24), ("mac", 99))
+    monkeypatch.setattr(prober.case, "need", replace(prober.case.need, prefer="fastest"))
+    monkeypatch.setattr(prober, "differs", lambda users, harder: users >= overtaken)
+    assert _rising(prober, 2, 64, 1, int, lambda fit: fit.max_users) == found
+
+
+@pytest.mark.usefixtures("follows")
 def test_a_longer_context_goes_in_steps_up_to_the_models() -> None:
     rows = ("second-gpu", 9000), ("mac", 40960)
     assert sides(of_context(Amounts(4096, *rows))) == [("context_tokens", 8192, 9216, "mac")]
@@ -410,6 +421,8 @@ def test_a_longer_context_goes_in_steps_up_to_the_models() -> None:
         (16, 3, 3, 1, None),  # 2 is less than the least
         (8192, 3000, 700, 1024, (3072, 2048)),
         (8192, 7500, 700, 1024, (8192, 7168)),
+        (10000, 8192, 700, 1024, (9216, 8192)),  # no multiple of a step: the search once had no end
+        (10000, 9500, 700, 1024, (10000, 9216)),
     ],
 )
 def test_less_work_that_something_else_does(now: int, turns: int, least: int, step: int, found: tuple[int, int] | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor import choose, correction
 from advisor.cache import Cache, cache_of
-from advisor.catalog import Catalog
+from advisor.catalog import Catalog, let_go
 from advisor.correction import Correction
 from advisor.device import Device
 from advisor.engine import Backend, Engine
@@ -253,8 +253,7 @@ class Desk:
         """What is kept of this model: those of the models that were asked of longest ago go."""
         kept: dict[Model, dict[Any, Any]] = self.catalog.kept(what)
         found = kept[self.model] = kept.pop(self.model, {})
-        if len(kept) > MOST_MODELS:
-            kept.pop(next(iter(kept)))
+        let_go(kept, MOST_MODELS + 1)
         return found
 
     @cached_property

@@ -50,11 +50,12 @@ def _over(link: Link, system: System, ways: Ways, catalog: Catalog) -> Estimate 
     """The fastest split of every layer over that link; None where it cannot be had."""
     known: dict[tuple[int, str], tuple[System, System | None]] = catalog.kept("relinked")
     key = id(system), link.id
-    if key not in known:
+    found = known.get(key)
+    if found is None:
         if len(known) >= MOST_KNOWN:
             known.clear()
-        known[key] = system, _relinked(link, system, catalog)
-    changed = known[key][1]
+        found = known[key] = system, _relinked(link, system, catalog)
+    changed = found[1]
     return fastest_cut(ways(changed)) if changed else None
 
 

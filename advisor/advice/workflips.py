@@ -67,6 +67,8 @@ def _rising(prober: Prober, now: int, most: int, step: int, need_at: NeedAt, lim
             return None
         other = prober.at(need_at(last + step), harder=True)
         if other.kind != prober.today.kind:
+            if prober.case.need.prefer == "fastest" and prober.differs(need_at(last), harder=True):
+                return _turn(prober, now, last, step, need_at)  # it still does it there, but another one is faster
             return last, last + step  # at `last` the followed system does it, and what is cheaper did not at less work
         option, last = other.chosen, last + step
     return None
@@ -160,13 +162,19 @@ def _falling(prober: Prober, now: int, least: int, step: int, need_at: NeedAt) -
             other = value
             break
         same = value
-    while other and same - other > step:
-        middle = (same + other) // 2 // step * step
-        if prober.differs(need_at(middle)):
+    return _turn(prober, same, other, step, need_at) if other else None
+
+
+def _turn(prober: Prober, same: int, other: int, step: int, need_at: NeedAt) -> tuple[int, int]:
+    """(last value with today's verdict, first with another) between two such values, by bisection."""
+    back = step if same > other else -step
+    while abs(same - other) > step:
+        middle = other + max(1, abs(same - other) // step // 2) * back
+        if prober.differs(need_at(middle), harder=back < 0):
             other = middle
         else:
             same = middle
-    return (same, other) if other else None
+    return same, other
 
 
 def _shorter(prober: Prober, now: int, least: int) -> tuple[int, int] | None:
