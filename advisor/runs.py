@@ -92,7 +92,6 @@ def _not_there(engine: Engine, rule: CacheRule, device: Device) -> Reason:
     return Reason(CACHE_TOO_OLD, {**facts, "needed": rule.least_compute_capability, "has": device.compute_capability})
 
 
-@lru_cache(maxsize=4096)
 def eight_bit_cache(engine: Engine, kinds: tuple[Device, ...] = ()) -> str | None:
     """The engine's cache type of eight bits a number, its scales beside them, on these devices; None where it has none there."""
     eight = (name for name, bits in engine.kv_types.items() if EIGHT_BITS <= bits < EIGHT_BITS + 1)

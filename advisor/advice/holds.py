@@ -79,8 +79,7 @@ class Holds:
         every = {device.id: device for device in kinds}
         key = tuple(every)
         if key not in self._ways:
-            there = tuple(every.values())
-            self._ways[key] = tuple([self._way(*run, self._kept_as(run[0], there)) for run in self._runs(key, there)])
+            self._ways[key] = tuple([self._way(*run) for run in self._runs(key, tuple(every.values()))])
         return self._ways[key]
 
     def _runs(self, ids: tuple[str, ...], kinds: tuple[Device, ...]) -> tuple[Run, ...]:
@@ -89,20 +88,20 @@ class Holds:
         if found is None:
             engines = self.desk.catalog.engines.values()
             every = [run for engine in engines if (run := self._run(engine, kinds))]
-            keeping = [run for run in every if not unkept(run[0], self._kept_as(run[0], kinds), kinds)]
+            keeping = [run for run in every if not unkept(run[0], run[3], kinds)]
             ranked = [run for run in keeping if run[0].choice_rank is not None]
-            left_open = any(quant.format not in engine.experimental_formats for engine, _, quant in ranked)
+            left_open = any(quant.format not in engine.experimental_formats for engine, _, quant, _ in ranked)
             found = known[asked] = tuple(ranked if left_open else keeping)
         return found
 
     def _run(self, engine: Engine, kinds: tuple[Device, ...]) -> Run | None:
-        """With what this engine runs the model on these devices, whatever the workload and its cache."""
+        """With what this engine runs the model on these devices, whatever the workload: with the least cache that they may take."""
         desk = self.desk
         backend = backend_for(engine, kinds)
         if backend is None or desk.model.architecture in engine.excluded_architectures:
             return None
         quant = quant_of(engine, desk.model, desk.quant(self.work.quant), kinds, desk.catalog)
-        return (engine, backend, quant) if isinstance(quant, Quant) else None
+        return (engine, backend, quant, self._kept_as(engine, kinds)) if isinstance(quant, Quant) else None
 
     def _kept_as(self, engine: Engine, kinds: tuple[Device, ...]) -> str:
         """The least cache that these devices may take with this engine."""
