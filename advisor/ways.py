@@ -26,7 +26,7 @@ from advisor.speed import Estimate
 from advisor.system import Group, System
 from advisor.weights import Weights, weights_of
 
-MOST_KNOWN = 256  # choices that are kept, some 10 KB each: a sweep asks of the same systems and models again
+MOST_KNOWN = 512  # choices that are kept, some 10 KB each: a sweep asks of the same systems and models again
 MOST_LAST = 64  # estimates that are kept, some 20 KB each: the same is asked again soon or not at all
 
 
